@@ -19,6 +19,7 @@ import {
   type RunHeader,
 } from '../src/evaluate/evaluate.ts';
 import { ARMS } from '../src/evaluate/arms.ts';
+import { LOCAL_EMBEDDER_ID } from '../src/models/local-embedder/local-embedder.ts';
 import { shown, shownWithInterval } from '../src/evaluate/figures.ts';
 import { signed } from '../src/evaluate/report.ts';
 import { MISSED, type BenchTable } from './measure.ts';
@@ -26,6 +27,8 @@ import { MISSED, type BenchTable } from './measure.ts';
 const ROOT = join(import.meta.dirname, '..');
 const RESULTS = join(ROOT, 'bench/results');
 const PAGE = join(ROOT, 'docs/benchmarks.md');
+/** The part of the page that is written by hand. */
+const SUMMARY = join(import.meta.dirname, 'summary.md');
 /** The metrics by which arms are compared on the page. */
 const TELLING = ['evidence@500', 'evidence@2000', 'recall@10', 'kept', 'calls', 'sentTokens', 'models'];
 
@@ -100,7 +103,7 @@ function measured(name: string, words: readonly string[]): SpeedResult {
   return {
     kind: 'speed',
     commit: values.commit,
-    command: ['node', `bench/${name}.ts`, ...words].join(' '),
+    command: ['npx node', `bench/${name}.ts`, ...words].join(' '),
     machine: `${cpus()[0]?.model ?? 'unknown'} × ${cpus().length}`,
     node: process.version,
     date: new Date().toISOString(),
@@ -167,7 +170,7 @@ function runSection({ header, figures, abstention, commit }: RunResult): string 
     `### ${header.dataset}: \`${header.command}\``,
     '',
     provenance(commit, header.startedAt, header.machine),
-    `${header.conversations.length} conversations, ${header.model === 'local' ? 'without a language model' : header.model}, embedder ${header.embedder}. ${header.faults.join(' ')}`.trim(),
+    `${header.conversations.length} conversations, ${readerName(header.model)}, embedder ${embedderName(header.embedder)}. ${header.faults.join(' ')}`.trim(),
     '',
     '| measure | metric | mean (95 % interval) | items |',
     '| --- | --- | --- | --- |',
@@ -178,6 +181,15 @@ function runSection({ header, figures, abstention, commit }: RunResult): string 
   ].join('\n');
 }
 
+function readerName(model: string): string {
+  if (model === 'local') return 'without a language model';
+  return model.startsWith('recorded:') ? 'with answers that people wrote in place of a model' : model;
+}
+
+function embedderName(id: string): string {
+  return id === LOCAL_EMBEDDER_ID ? id : `${id} (an earlier version)`;
+}
+
 function provenance(commit: string, date: string, machine: string): string {
   return `${date.slice(0, 10)}, ${machine}${commit === '' ? '' : `, commit ${commit}`}.`;
 }
@@ -185,10 +197,7 @@ function provenance(commit: string, date: string, machine: string): string {
 function ablationSection({ header, compared, commit }: RunResult): string {
   const shownMetrics = TELLING.filter((metric) => compared.some((each) => each.metric === metric));
   const differs = (arm: string): boolean =>
-    ARMS[arm] !== undefined ||
-    compared.some(
-      (each) => each.arm === arm && Math.abs(each.difference.mean) >= 0.0005 && shownMetrics.includes(each.metric),
-    );
+    compared.some((each) => each.arm === arm && each.verdict !== 'same' && shownMetrics.includes(each.metric));
   const all = [...new Set(compared.map(({ arm }) => arm))];
   const arms = all.filter(differs);
   const same = all.filter((arm) => !differs(arm));
@@ -202,15 +211,22 @@ function ablationSection({ header, compared, commit }: RunResult): string {
   return [
     `### Ablations on ${header.dataset}: \`${header.command}\``,
     '',
-    `${provenance(commit, header.startedAt, header.machine)} Differences from the arm with all signals; bold if the difference is significant (p < .05).`,
+    `${provenance(commit, header.startedAt, header.machine)} Differences from the whole product; bold if the difference is significant (p < .05).`,
     '',
-    `| arm | ${shownMetrics.map((metric) => METRICS[metric]?.title).join(' | ')} |`,
+    `| variant | ${shownMetrics.map((metric) => METRICS[metric]?.title).join(' | ')} |`,
     `| --- | ${shownMetrics.map(() => '---').join(' | ')} |`,
     ...arms.map(
       (arm) => `| ${ARMS[arm]?.about ?? arm} | ${shownMetrics.map((metric) => cell(arm, metric)).join(' | ')} |`,
     ),
-    ...(same.length === 0 ? [] : ['', `No difference: ${same.join(', ')}.`]),
+    ...(same.length === 0 ? [] : ['', `No significant difference: ${listed(same).join('; ')}.`]),
   ].join('\n');
+}
+
+/** Names the arms, and counts those that leave out one signal or one search. */
+function listed(arms: readonly string[]): string[] {
+  const named = arms.flatMap((arm) => ARMS[arm]?.about ?? []);
+  const others = arms.length - named.length;
+  return others === 0 ? named : [...named, `${others} variants, each without one signal or one search of recall`];
 }
 
 function peersSection({
@@ -229,7 +245,7 @@ function peersSection({
   return [
     `### Compared with others: \`${command}\``,
     '',
-    `${provenance(commit, date, machine)} ${dataset}, ${conversations} conversations, ${questions} questions, by turns${ballast === 0 ? '' : ` among ${ballast.toLocaleString('en')} others`}, embedder ${embedder} for all.`,
+    `${provenance(commit, date, machine)} ${dataset}, ${conversations} conversations, ${questions} questions, by turns${ballast === 0 ? '' : ` among ${ballast.toLocaleString('en')} others`}, embedder ${embedderName(embedder)} for all.`,
     '',
     `| | ${metrics.map((metric) => METRICS[metric]?.title).join(' | ')} | add a turn, p50 | search p50 / p95 | asked again p50 / p95 |`,
     `| --- | ${metrics.map(() => '---').join(' | ')} | --- | --- | --- |`,
@@ -278,56 +294,53 @@ function losses(): string[] {
         ),
     );
   });
-  const weak = runs.flatMap(({ figures, header }) =>
-    figures
-      .filter(
-        ({ metric, mean, arm }) =>
-          arm === header.arms[0] &&
-          ((metric === 'overhead' && mean > 1) ||
-            (metric === 'stale' && mean > 0.3) ||
-            (metric === 'silentOnUnanswerable' && mean < 0.3)),
-      )
-      .map(
-        ({ metric, mean }) =>
-          `${METRICS[metric]?.title} on ${header.dataset}: ${shown(metric, mean)}. ${METRICS[metric]?.definition}`,
-      ),
+  const weak = new Map<string, string[]>();
+  for (const { figures, header } of runs) {
+    for (const { metric, mean, arm } of figures) {
+      const isWeak =
+        (metric === 'overhead' && mean > 1) ||
+        (metric === 'stale' && mean > 0.3) ||
+        (metric === 'silentOnUnanswerable' && mean < 0.3);
+      if (!isWeak || arm !== header.arms[0]) continue;
+      const said = `${shown(metric, mean)} on ${header.conversations.length} ${header.dataset}`;
+      weak.set(metric, [...(weak.get(metric) ?? []), said]);
+    }
+  }
+  const weakest = [...weak].map(
+    ([metric, said]) => `${METRICS[metric]?.title}: ${said.join(', ')}. ${METRICS[metric]?.definition}`,
   );
-  const slow = speeds.flatMap(({ tables, load }) =>
-    tables.flatMap(({ title, header, rows }) =>
-      rows.flatMap((row) => {
-        const place = row.findIndex((cell) => cell.endsWith(MISSED));
-        return place < 0
-          ? []
-          : [
-              `${title}, ${row[0]}: ${header[1]} ${row[1]}, wanted ${row[place]?.slice(0, -MISSED.length)} (at load ${Math.max(...load).toFixed(0)}).`,
-            ];
-      }),
-    ),
+  const slow = speeds.flatMap(({ tables }) =>
+    tables.flatMap(({ title, rows }) => {
+      const missed = rows.filter((row) => row.some((cell) => cell.endsWith(MISSED))).map(([name]) => name);
+      return missed.length === 0 ? [] : [`${title}, goals that were missed: ${missed.join('; ')}.`];
+    }),
   );
-  return [...new Set([...better, ...beaten, ...weak, ...slow])];
+  return [...new Set([...better, ...beaten, ...weakest, ...slow])];
 }
 
 const written = [
   '# Benchmarks',
   '',
-  '`npm run benchmarks` writes this page from the figures in `bench/results`. Every figure has its interval, its command, the machine and',
-  'the day. Intervals are 95 %, by bootstrap over conversations. `docs/evaluate.md` explains each number and how to measure your own. The',
-  'local reader and the ranking were trained on lives of `train/lives`, among other data, so their figures on lives are too good:',
-  '`train/selector/report.md` has the figures of held-out folds. Other data sets are not in the repository; their path is an argument.',
+  'This page has all figures of quality and speed. First comes a summary; the tables behind it follow, each with its command, machine and',
+  'day. Intervals are 95 %, by bootstrap over conversations. [Evaluate](evaluate.md) explains the numbers and how to measure your own.',
   '',
+  readFileSync(SUMMARY, 'utf8'),
   '## Quality',
   '',
+  'The local reader and the ranking were trained on lives, among other data, so their figures on lives in this chapter are too good. The',
+  'summary leaves each conversation out of the training unless it says otherwise. `npm run benchmarks` writes this page.',
+  '',
   [
-    ...runs.filter(({ header }) => !header.signals).map(runSection),
+    // Of a run that compares variants, only the differences are shown.
+    ...runs.filter(({ header }) => header.arms.length === 1).map(runSection),
     ...runs.filter(({ header }) => header.arms.length > 1).map(ablationSection),
     ...peers.map(peersSection),
   ].join('\n\n'),
   '',
   '## Speed',
   '',
-  'The machine has two cores, which other programs share. The load with each table is the number of running programs: 2 means that both',
-  'cores are busy, 20 that everything takes ten times as long. Ratios within a table depend less on the load. Intervals are those of the',
-  'median.',
+  'The machine has two cores, which other programs share. The load with each table is the number of running programs; at 2, both cores are',
+  'busy. Ratios within a table depend less on the load. Intervals are those of the median.',
   '',
   speeds.map(speedSection).join('\n\n'),
   '',
@@ -336,7 +349,8 @@ const written = [
   ...losses().map((line) => `- ${line}`),
   '',
 ].join('\n');
-writeFileSync(PAGE, written);
+// Intervals are shorter with a dash, but a dash beside a minus sign is hard to read.
+writeFileSync(PAGE, written.replaceAll(/\(([\d.,]+)(?: (ms|µs))? to ([\d.,]+(?: \2)?)\)/g, '($1–$3)'));
 execFileSync(join(ROOT, 'node_modules/.bin/oxfmt'), [RESULTS], { stdio: 'ignore' });
 console.log(
   `${PAGE}: ${runs.length} runs, ${peers.length} comparisons with peers, ${speeds.length} benchmarks of speed`,

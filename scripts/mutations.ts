@@ -49,14 +49,14 @@ export const MUTATIONS: readonly Mutation[] = [
   },
   {
     name: 'decide: less trust wins',
-    file: 'src/form/decide/decide.ts',
+    file: 'src/form/decide/claim-rank.ts',
     from: 'TRUST_LEVELS.indexOf(next.trust) - TRUST_LEVELS.indexOf(known.trust)',
     to: 'TRUST_LEVELS.indexOf(known.trust) - TRUST_LEVELS.indexOf(next.trust)',
     tests: DECIDE,
   },
   {
     name: 'decide: the rank of the source does not count',
-    file: 'src/form/decide/decide.ts',
+    file: 'src/form/decide/claim-rank.ts',
     from: 'SOURCE_RANK[next.sourceType] - SOURCE_RANK[known.sourceType]',
     to: '0',
     tests: DECIDE,

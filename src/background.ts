@@ -25,15 +25,13 @@ type BackgroundDeps = EmbedDeps & FormDeps & ConsolidateDeps & WebhookDeps & { f
 export interface BackgroundOptions {
   /** The maximum number of jobs that run at the same time. Default 4. */
   concurrency?: number;
-  /** The maximum number of records that are embedded in a second. Default: as fast as the embedder. */
+  /** The maximum number of records that are embedded per second. Default: unlimited. */
   embeddingRate?: number;
 }
 
-/** Background work, in this process or in others on the same store. */
 export interface Background {
-  /** Starts the workers, which run until `stop`. */
   start(): Promise<void>;
-  /** Runs all jobs that are due now and returns the number of jobs by outcome. For tests, scripts and a simulated clock. */
+  /** Runs all jobs that are due now and counts them by outcome. For tests, scripts and a simulated clock. */
   drain(): Promise<RunCounts>;
   /** Lets the running jobs finish and starts no others. */
   stop(): Promise<void>;
@@ -43,7 +41,6 @@ export interface Background {
 const GATHER = 25;
 const OWNERS_AT_ONCE = 500;
 
-/** Makes the background work of a store. It does nothing before `start` or `drain`. */
 export function createBackground(deps: BackgroundDeps, options: BackgroundOptions = {}): Background {
   const jobs = jobsOf(deps, options);
   const worker: Worker = createWorker({
@@ -55,7 +52,7 @@ export function createBackground(deps: BackgroundDeps, options: BackgroundOption
   let hasBegun = false;
 
   const begin = async (): Promise<void> => {
-    // Creates the schedules once per process. They are the same at every drain, and a simulated year has thousands of drains.
+    // Only once, because a simulated year drains thousands of times.
     if (!hasBegun) {
       await ensureSchedules(deps.database, schedulesOf(jobs), deps);
       await deps.formation.resume();
@@ -70,11 +67,11 @@ export function createBackground(deps: BackgroundDeps, options: BackgroundOption
     while (isStarted) {
       await next;
       await sleep(GATHER);
-      // Listens for the next write from here on, so that a write during `feedEmbeddings` causes another poll.
+      // Set before `feedEmbeddings`, so that a write during it causes another poll.
       next = once(writes, 'write');
       if (!isStarted) return;
       await feedEmbeddings(deps).catch((error: unknown) => {
-        // No retry here: the job `feed-embeddings` retries within ten seconds. If the store is closing, nothing needs to be retried.
+        // The job `feed-embeddings` runs again within ten seconds. A store that is closing needs no retry.
         if (!VarveError.isInstance(error, 'closed')) process.emitWarning(error as Error);
       });
       worker.wake();
@@ -103,7 +100,6 @@ export function createBackground(deps: BackgroundDeps, options: BackgroundOption
   };
 }
 
-/** Returns the handlers for all kinds of jobs that a process runs. */
 function jobsOf(deps: BackgroundDeps, options: BackgroundOptions): JobKinds {
   return {
     ...deps.formation.jobs,
@@ -137,7 +133,7 @@ function schedulesOf(jobs: JobKinds): NewSchedule[] {
 
 function handlersOf(jobs: JobKinds, deps: BackgroundDeps): Record<string, JobHandler> {
   const entries = Object.entries(jobs).map(([kind, job]): [string, JobHandler] => {
-    // The cast is safe, because `ownerJob`, `tenantJob` and the schedules give each job the payload that its handler expects.
+    // The cast is safe: `ownerJob`, `tenantJob` and the schedules give each job the payload that its handler expects.
     const run = job.run as JobHandler;
     return [kind, job.isPaid ? (stored, context) => paidWork(deps, () => run(stored, context)) : run];
   });
@@ -163,8 +159,8 @@ function embeddingJobs(deps: BackgroundDeps, options: BackgroundOptions): JobKin
       isPaid: true,
       async run(job, { signal }) {
         const owner = { tenant: job.tenant, owner: job.ownerKey };
-        await embedRecords(deps, owner, { rate: options.embeddingRate, signal });
-        // Finishes a change of the embedder if these were the last vectors that the new model needed.
+        await embedRecords(deps, owner, { rate: options.embeddingRate, signal }).catch(retryLater);
+        // These may have been the last vectors that a change of the embedder was waiting for.
         await changeEmbedder(deps.database, deps.embedding, signal);
       },
     },
@@ -178,7 +174,13 @@ function embeddingJobs(deps: BackgroundDeps, options: BackgroundOptions): JobKin
   };
 }
 
-/** Queues one job for each owner whose records lack vectors. Jobs that are already queued are not added again. */
+// If the job were given up, `feedEmbeddings` would queue it again at once, because its records still have no vectors.
+function retryLater(error: unknown): never {
+  if (!VarveError.isInstance(error) || error.retryable) throw error;
+  throw new VarveError(error.message, { code: error.code, retryable: true, details: error.details, cause: error });
+}
+
+// `uniqueKey` prevents a second job for an owner that already has one.
 async function feedEmbeddings(deps: EmbedDeps): Promise<void> {
   if (deps.embedding.current === null) return;
   const owners = await ownersToEmbed(deps.database, OWNERS_AT_ONCE);
@@ -187,13 +189,13 @@ async function feedEmbeddings(deps: EmbedDeps): Promise<void> {
     ...tenantJob('embed', tenant),
     ownerKey: owner,
     uniqueKey: owner,
-    // If an embedding fails, its records stay queued and must be tried again, however often it fails.
+    // An embedder may fail for a long time. Its records stay queued until they have vectors.
     maxAttempts: 1000,
   }));
   await deps.database.write(EVERY_TENANT, (writer) => enqueueJobs(writer, jobs, deps));
 }
 
-/** Runs work that costs money. If credit or budget is used up, the job is postponed, which does not count as a failure. */
+// Without credit or budget, the job is postponed, which does not count as a failure.
 async function paidWork(deps: EmbedDeps, work: () => Promise<unknown>): Promise<void> {
   try {
     await work();

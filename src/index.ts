@@ -20,10 +20,15 @@ export type {
   ThresholdSettings,
   TriggerSettings,
 } from './form/formation-settings.ts';
-export type { FormResult, Refusal, RefusalReason } from './form/read/reader.ts';
+export type { FormedSession, FormResult, Refusal, RefusalReason } from './form/read/reader.ts';
 export type { PrivacyAction, PrivacyCategory, PrivacyPolicy } from './language/privacy-policy.ts';
 export type { Appended } from './observe/observe.ts';
-export type { ChatCategory, UserContextUpdate, ObservationSource } from './observe/record-observation.ts';
+export type {
+  ChatCategory,
+  ObservationCategory,
+  ObservationSource,
+  UserContextUpdate,
+} from './observe/record-observation.ts';
 export type { DecisionWithOutcomes, NewDecision, NewOutcome } from './observe/decisions.ts';
 export type { IndexedDocument, NewDocument } from './observe/index-document.ts';
 export type { Interaction, NewInteraction, ToolUse } from './observe/log-interaction.ts';
@@ -32,7 +37,7 @@ export { manualClock, systemClock, type Clock, type ManualClock } from './record
 export { createIdSource, type IdSource, type IdPrefix } from './record/id.ts';
 export type { ContextOrigin, ContextSource, ContextType } from './record/context-source.ts';
 export type { Entity, EntityType, NewEntity } from './record/entity.ts';
-export type { Event, EventKind, NewEvent, ObservationCategory } from './record/event.ts';
+export type { Event, EventKind, NewEvent } from './record/event.ts';
 export type { ArchiveReason, Memory, MemoryChange, NewMemory, SourceType } from './record/memory.ts';
 export {
   ATTRIBUTES,
@@ -55,7 +60,7 @@ export type { TimeInput } from './record/parse.ts';
 export type { Change, Revision } from './record/revision.ts';
 export type { HandleScope, Scope, ScopeInput, ScopeLevel } from './record/scope.ts';
 export type { PendingConfirmation, Session, SessionState, ToolResult, ToolSchema } from './record/session.ts';
-export type { Erased } from './store/erase.ts';
+export type { Erased, Remaining } from './store/erase.ts';
 export type { StoreOptions } from './store/open-store.ts';
 export type { MemoryFilter } from './store/read-memories.ts';
 export type { Page } from './store/rows.ts';
@@ -90,6 +95,7 @@ export { functionEmbedder } from './models/embedder.ts';
 export { cachedEmbedder } from './models/embedder.ts';
 export { createLocalEmbedder, type LocalEmbedderOptions } from './models/local-embedder/local-embedder.ts';
 export { createLanguageModel, type LanguageModelOptions } from './models/create-language-model.ts';
+export { openAiCompatible, type OpenAiCompatibleOptions } from './models/open-ai-compatible.ts';
 export type { LanguageModel, DataRequest, Generated, TextRequest, ModelUsage } from './models/language-model.ts';
 export type { AssembledContext } from './assemble/assemble.ts';
 export type { AssembleOptions } from './assemble/assemble-deps.ts';

@@ -1,10 +1,11 @@
 import type { AssembleOptions, TracingOptions } from './assemble/assemble-deps.ts';
 import type { BackgroundOptions } from './background.ts';
 import type { ConsolidationOptions } from './consolidate/consolidation-settings.ts';
-import { invalidInput, VarveError } from './errors.ts';
+import { invalidInput, noSuch, VarveError } from './errors.ts';
 import type { FormationOptions, FormDeps } from './form/formation-settings.ts';
 import type { LedgerOptions } from './ledger/ledger.ts';
 import type { Embedder } from './models/embedder.ts';
+import type { AiSdkLanguageModel } from './models/ai-sdk.ts';
 import type { LanguageModel } from './models/language-model.ts';
 import type { Reranker } from './models/reranker.ts';
 import type { WebhookOptions } from './operate/webhook-request.ts';
@@ -14,83 +15,70 @@ import type { IdSource } from './record/id.ts';
 import type { MemoryTypeInput } from './record/memory-types.ts';
 import type { StoreOptions } from './store/open-store.ts';
 
-/** How permanent facts about a user are stored. */
+/** The option `facts` of `createVarve`. */
 export interface FactOptions {
-  /** Default false. */
+  /** Whether all agents of a tenant share the facts about a user. Default false. */
   shared?: boolean;
 }
 
 /** The options of `createVarve`. Every option has a default. */
 export interface VarveOptions {
-  /**
-   * Where memory is kept: the path of an SQLite file, a `postgres://` URL, or the options of either.
-   * Default: `.varve/varve.db` in the working folder.
-   */
+  /** The path of an SQLite file, a `postgres://` URL, or the options of either. Default: `.varve/varve.db` in the working folder. */
   store?: string | StoreOptions;
-  /** The application's own memory types, or changed policies for Varve's. */
+  /** Additional memory types, or changed policies for Varve's own. */
   memoryTypes?: Record<string, MemoryTypeInput>;
-  /** The application's own attributes, or changed policies for Varve's: one value or many, category, labels, synonyms. */
+  /** Additional attributes, or changed policies for Varve's own: one value or many, category, labels, synonyms. */
   attributes?: Record<string, AttributeInput>;
-  /**
-   * With `shared: true`, all agents of the tenant share the permanent facts about a user (name, home city, allergy …). By default a
-   * fact belongs to the agent that learned it.
-   */
+  /** How permanent facts about a user (name, home city, allergy …) are stored. By default, a fact belongs to the agent that learned it. */
   facts?: FactOptions;
-  /** Computes vectors. Default: a local model in this process, without a network. With `null`, recall searches by words alone. */
+  /** Computes vectors. Default: a local model in this process. With `null`, recall matches words only. */
   embedder?: Embedder | null;
-  /** The embedder that is being replaced. Its vectors are used until all have been computed again. */
+  /** The embedder that is being replaced. Its vectors are used until all records have new ones. */
   previousEmbedder?: Embedder;
-  /** The models that read conversations, from `createLanguageModel`. Default: none. Then only the local reader reads them. */
-  languageModel?: LanguageModel;
+  /**
+   * The model that reads conversations: a model object of the AI SDK, or several from `createLanguageModel`. Default: only the local reader
+   * reads them.
+   */
+  languageModel?: LanguageModel | AiSdkLanguageModel;
   /** Settings for forming memories: switches, triggers, thresholds, limits, privacy. */
   formation?: FormationOptions;
   /** Settings for consolidating and maintaining memory: switches, thresholds, word limits, decay, retention, intervals. */
   consolidation?: ConsolidationOptions;
-  /**
-   * Returns the records that a session's prompts contained. If the conversation repeats them, they are not learned again. Default: the
-   * records in the contexts of the session.
-   */
+  /** Returns what a session's prompts contained, which is not learned again from its conversation. Default: the session's contexts. */
   recalledTexts?: FormDeps['recalledTexts'];
-  /** The default settings of contexts: layout, budget, switches, the application's hooks. Each call can override them. */
+  /** Defaults for contexts: layout, budget, switches, hooks. Each call can override them. */
   context?: AssembleOptions;
-  /** Records spans with `@opentelemetry/api` if it is installed. Default: spans without content. `false` turns tracing off. */
+  /** Tracing with `@opentelemetry/api`, if it is installed. Default: spans without content. `false` turns tracing off. */
   tracing?: TracingOptions | false;
   /** Reorders the best results of a recall. Default: none. */
   reranker?: Reranker;
-  /** The maximum memory for recall's caches, besides vectors. Default 128 MiB. */
+  /** The maximum size of recall's caches in bytes, without the vectors. Default 128 MiB. */
   recallCacheBytes?: number;
-  /** Prices, credit and budgets for the use of models. Default: use is recorded and nobody is charged. */
+  /** Prices, credit and budgets for the use of models. Default: use is recorded, and nobody is charged. */
   ledger?: Pick<LedgerOptions, 'prices' | 'credit' | 'budget'>;
-  /** Which addresses webhooks may call. Default: the public internet, over https. */
+  /** Which addresses webhooks may call. Default: public addresses over https. */
   webhooks?: WebhookOptions;
-  /**
-   * Whether this process does background work, or the settings of that work. Default true. With `false`, call `drain()` or leave the work
-   * to another process on the same store. Jobs that are running keep the process alive; jobs that are not due yet do not. The command
-   * `varve worker` does only background work.
-   */
+  /** Whether this process does background work, or its settings. Default true. With `false`, call `drain()` or run `varve worker`. */
   background?: boolean | BackgroundOptions;
-  /** Where the time comes from. Default: the machine's clock. */
+  /** Default: the machine's clock. */
   clock?: Clock;
-  /** Where ids come from. Default: time and randomness. */
+  /** Default: ids from the time and random bits. */
   ids?: IdSource;
 }
 
-/** The oldest version of Node whose SQLite has full-text search (FTS5), which recall needs. Keep it equal to `engines` in package.json. */
+// The oldest Node whose SQLite has full-text search (FTS5), which recall needs. Keep it equal to `engines` in package.json.
 export const NODE_NEEDED = '22.16';
 
-/** Checks whether this version of Node can run Varve. */
 export function isNodeNewEnough(version: string = process.versions.node): boolean {
   const [major = 0, minor = 0] = version.split('.').map(Number);
   const [neededMajor = 0, neededMinor = 0] = NODE_NEEDED.split('.').map(Number);
   return major > neededMajor || (major === neededMajor && minor >= neededMinor);
 }
 
-/** Returns the error message for an old version of Node, which the library, the command line and `varve doctor` show. */
 export function nodeProblem(version: string = process.versions.node): string {
   return `Varve needs Node ${NODE_NEEDED} or newer, because older versions have no full-text search in SQLite; this is Node ${version}. Install a newer Node.`;
 }
 
-/** Throws if this version of Node is too old. */
 export function assertNode(version?: string): void {
   if (!isNodeNewEnough(version)) throw new VarveError(nodeProblem(version), { code: 'store_unavailable' });
 }
@@ -107,7 +95,6 @@ const hasMethods =
   (...names: string[]) =>
   (value: unknown): boolean =>
     isObject(value) && names.every((name) => typeof value[name] === 'function');
-/** Checks that a value is an object with no other keys than these, and that each value passes its check. */
 const onlyKeys =
   (checks: Record<string, (value: unknown) => boolean>) =>
   (value: unknown): boolean =>
@@ -128,7 +115,7 @@ const embedder: Kind = {
     Number.isInteger((value as { dimensions?: unknown }).dimensions),
 };
 
-/** The type of each option. The contents of nested options are checked by the modules that read them. */
+// Nested options are checked by the modules that read them.
 const KINDS: Record<keyof VarveOptions, Kind> = {
   store: {
     right: 'a path, a postgres:// URL, { path }, { url } or { pool }',
@@ -147,8 +134,8 @@ const KINDS: Record<keyof VarveOptions, Kind> = {
   },
   previousEmbedder: embedder,
   languageModel: {
-    right: 'a model from createLanguageModel()',
-    is: hasMethods('generate', 'generateText', 'modelOf'),
+    right: "a model object of the AI SDK, such as openai('gpt-5-mini'), or models from createLanguageModel()",
+    is: (value) => hasMethods('doGenerate')(value) || hasMethods('generate', 'generateText', 'modelOf')(value),
   },
   formation: options,
   consolidation: options,
@@ -185,11 +172,13 @@ function isStore(value: unknown): boolean {
   );
 }
 
-/** Throws if an option is unknown or has the wrong type. Runs before anything is opened. */
 export function checkOptions(given: VarveOptions): void {
   if (!isObject(given)) throw invalidInput('createVarve() takes one object of options.');
   for (const [name, value] of Object.entries(given)) {
-    if (!Object.hasOwn(KINDS, name)) throw unknownOption(name);
+    if (!Object.hasOwn(KINDS, name)) {
+      const problem = noSuch('option', name, Object.keys(KINDS));
+      throw invalidInput(problem, { option: name.slice(0, 60) });
+    }
     const { right, is } = KINDS[name as keyof VarveOptions];
     if (value !== undefined && !is(value)) {
       throw invalidInput(`The option ${name} must be ${right}.`, { option: name });
@@ -197,27 +186,7 @@ export function checkOptions(given: VarveOptions): void {
   }
 }
 
-function unknownOption(name: string): VarveError {
-  const known = Object.keys(KINDS);
-  const meant =
-    known.find((one) => one.toLowerCase() === name.toLowerCase().replaceAll(/[-_]/g, '')) ?? nearest(name, known);
-  const hint = meant === undefined ? `Known options: ${known.join(', ')}.` : `Did you mean ${meant}?`;
-  return invalidInput(`There is no option ${JSON.stringify(name.slice(0, 60))}. ${hint}`, {
-    option: name.slice(0, 60),
-  });
-}
-
-/** Finds a known name that contains the misspelt name or is part of it. */
-function nearest(name: string, known: readonly string[]): string | undefined {
-  const lower = name.toLowerCase();
-  if (lower.length < 3) return undefined;
-  return known.find((one) => one.toLowerCase().includes(lower) || lower.includes(one.toLowerCase()));
-}
-
-/**
- * Converts the option `store` to its full form. Throws for a URL of another scheme: read as a path, it would create a folder with the
- * password in its name.
- */
+// A URL of another scheme must not be read as a path: SQLite would create a folder with the URL's password in its name.
 export function storeOptions(store: VarveOptions['store']): StoreOptions {
   if (typeof store === 'object') {
     if ('path' in store) assertPath(store.path);
@@ -244,7 +213,7 @@ function assertPath(path: string): void {
   if (/^[a-z][a-z0-9+.-]{1,20}:\/\//i.test(path)) throw otherScheme(path);
 }
 
-/** Makes the error for a URL of another scheme. The message contains only the scheme, because the rest may contain a password. */
+// Only the scheme is shown, because the rest of the URL may contain a password.
 function otherScheme(url: string): VarveError {
   const scheme = /^[a-z][a-z0-9+.-]{1,20}(?=:)/i.exec(url)?.[0] ?? '';
   return invalidInput(`There is no store for ${scheme}://. Give the path of a file for SQLite, or a postgres:// URL.`, {

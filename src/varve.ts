@@ -12,14 +12,14 @@ import { createLedger, type Ledger } from './ledger/ledger.ts';
 import type { MaintenanceReport } from './maintain/maintain.ts';
 import type { Calibrated } from './models/calibrate.ts';
 import { systemDelay } from './models/caller.ts';
-import { redactingModel } from './models/create-language-model.ts';
+import { asLanguageModel, redactingModel } from './models/create-language-model.ts';
 import { cachedEmbedder, type Embedder } from './models/embedder.ts';
 import { LOCAL_EMBEDDER_ID } from './models/local-embedder/local-embedder.ts';
 import { sharedLocalEmbedder } from './models/shared-embedder.ts';
 import { createOperator, type Operator } from './operate/operator.ts';
 import { createAccessTracker } from './recall/recall.ts';
 import { createViewCache } from './recall/recall-view.ts';
-import { attributeTable } from './record/statement.ts';
+import { attributeTable } from './record/attribute-table.ts';
 import { systemClock } from './record/clock.ts';
 import { createIdSource } from './record/id.ts';
 import { memoryTypeTable } from './record/memory-types.ts';
@@ -33,40 +33,30 @@ import { assertNode, checkOptions, storeOptions, type VarveOptions } from './var
 
 export type { FactOptions, VarveOptions } from './varve-options.ts';
 
-/** An open Varve store with its workers, from `createVarve()`. */
+/** An open Varve store with its background work, from `createVarve()`. */
 export interface Varve {
-  /**
-   * Returns the handle that reads and writes within a scope. A handle is cheap: make one for each request. The scope must contain a user or
-   * `user: null`. If the user is `undefined` or an empty string, the call throws.
-   */
+  /** Returns a handle for a scope. Make one for each request. Throws unless the scope has a user or `user: null`. */
   for(scope: HandleScope): Handle;
-  /** What the models have used and cost: tasks, credit and budgets. */
+  /** The recorded use of models, with its cost, credit and budgets. */
   readonly ledger: Ledger;
   /** Operations for operators: keys, audit, jobs, counts, import and export, and the stream of changes. */
   readonly operator: Operator;
-  /** Runs all background work that is due now and returns its outcomes. */
+  /** Runs all background work that is due now. */
   drain(): Promise<RunCounts>;
-  /** Embeds all records that have no vector, by default ten texts a second, and returns how many it embedded of each kind. */
+  /** Embeds all records without a vector. The default rate is ten texts a second. */
   backfill(options?: BackfillOptions): Promise<EmbedCounts>;
-  /**
-   * Measures the embedder on Varve's own pairs of texts and stores the result. Then "related", "nearly the same" and "the same statement"
-   * have the same meaning with every model. The local embedder is already measured.
-   */
+  /** Measures the embedder, so that similarity thresholds mean the same with every model. The local embedder is already measured. */
   calibrate(options?: { signal?: AbortSignal }): Promise<Calibrated>;
-  /** Maintains a tenant's memory now: decay, archiving, retention. With `dryRun` it only reports what would change. */
+  /** Maintains a tenant's memory now: decay, archiving, retention. With `dryRun`, only reports what would change. */
   maintain(options?: { tenant?: string; dryRun?: boolean; signal?: AbortSignal }): Promise<MaintenanceReport>;
-  /**
-   * Finishes running work and closes the store. The remaining work is done after the next start. A program that ends without `close()`
-   * loses no acknowledged write, because these are already on the disk.
-   */
+  /** Finishes running work and closes the store. Without `close()`, no acknowledged write is lost. */
   close(): Promise<void>;
 }
 
-/** Opens a memory: migrates the store, starts background work, and provides scoped handles. */
+/** Opens a store, migrates it, and starts its background work. */
 export async function createVarve(options: VarveOptions = {}): Promise<Varve> {
   assertNode();
   const checked = await checkedSettings(options);
-  // All options have been checked, so resources can be opened from here on.
   const database = await openStore(storeOptions(options.store));
   const parts = await createParts(database, options, checked);
   const { access, assembling, embedding, ledger } = parts;
@@ -84,7 +74,7 @@ export async function createVarve(options: VarveOptions = {}): Promise<Varve> {
     ledger,
     operator: createOperator(deps),
     async drain() {
-      // Writes the pending rows of the context log first, because background work reads them.
+      // Background work reads the context log.
       await settleLogs();
       return work.drain();
     },
@@ -111,7 +101,7 @@ export async function createVarve(options: VarveOptions = {}): Promise<Varve> {
   };
 }
 
-/** Checks the settings before anything is opened. Throws `invalid_input` if one is invalid. */
+// Runs before anything is opened, so that a bad setting leaves no open store.
 async function checkedSettings(options: VarveOptions) {
   checkOptions(options);
   const formation = formationSettings(options.formation);
@@ -142,8 +132,8 @@ async function createParts(
   });
   const reading = readingModel(embedding);
   const ledger = createLedger({ database, clock, ids, ...options.ledger });
-  const languageModel =
-    options.languageModel === undefined ? undefined : redactingModel(options.languageModel, checked.privacy);
+  const given = asLanguageModel(options.languageModel);
+  const languageModel = given === null ? undefined : redactingModel(given, checked.privacy);
   const models = { languageModel, tracing };
   const assembling = await createAssembling({ database, clock, ids, ledger }, options.context, models);
   const givenLately: FormDeps['recalledTexts'] = async (scope) => {
@@ -170,7 +160,7 @@ async function createParts(
   };
 }
 
-/** Loads the local reader at its first use and not when Varve is opened, because it is large. */
+// The local reader is large, so it is loaded at its first use.
 function createLocalReaderOnce(model: ReadingModel): FormDeps['localReader'] {
   let reader: ReturnType<FormDeps['localReader']> | undefined;
   return () => (reader ??= import('./form/read/local/local-reader.ts').then(({ readerOn }) => readerOn(model)));
@@ -178,13 +168,13 @@ function createLocalReaderOnce(model: ReadingModel): FormDeps['localReader'] {
 
 type ReadingModel = Embedder & Required<Pick<Embedder, 'readParts'>>;
 
-/** Returns the local model, even if the application has chosen another embedder, because the local reader was trained on it. */
+// The local reader was trained on the local model, so it needs this model even if the application uses another embedder.
 function readingModel({ current }: EmbeddingModels): ReadingModel {
   const isLocal = current?.id === LOCAL_EMBEDDER_ID && current.readParts !== undefined;
   return (isLocal ? current : cachedEmbedder(sharedLocalEmbedder())) as ReadingModel;
 }
 
-/** Checks the default options of contexts. Loads their schema only if there are settings to check, because the schema is large. */
+// The schema is large, so it is loaded only if there are settings to check.
 async function checkContextSettings({ logDays, staleAfter, ...settings }: AssembleOptions): Promise<void> {
   for (const [name, value] of Object.entries({ logDays, staleAfter })) {
     if (value !== undefined && !(typeof value === 'number' && value >= 0))

@@ -138,6 +138,35 @@ describe('a context', () => {
     expect(shorter.system).toContain('"likes": ["User likes tea.","rain"]');
   });
 
+  it('a value of the structured data is left out if a sentence above it says the same of the same person', async () => {
+    const { varve } = await opened();
+    const handle = varve.for(FRIEND);
+    await handle.facts.set({ key: 'name', value: 'Oda Lund' });
+    await handle.facts.set({ key: 'employer', value: 'Fjordline' });
+    await handle.blocks.replace('profile', 'Sverre is 41 and lives in Tromsø. Greta must have no cheese.');
+    await handle.blocks.replace('scaffold', {
+      name: 'Oda Lund',
+      employer: 'Fjordline',
+      shift: 'nights',
+      sverre: { age: 41, home_city: 'Tromsø', instrument: 'bass' },
+      greta: { diet: 'no cheese', likes: 'cheese' },
+      tromsø: { river: 'Tromsø' },
+      ivar: { age: '41', home_city: 'Tromsø' },
+      lunch: { rule: 'cheese' },
+    });
+    const { system } = await handle.context({ message: 'hello' });
+    expect(JSON.parse(/<structured_data>\n([^<]*)/.exec(system)?.[1] ?? '{}')).toEqual({
+      shift: 'nights',
+      sverre: { instrument: 'bass' },
+      greta: { likes: 'cheese' },
+      tromsø: { river: 'Tromsø' },
+      ivar: { age: '41', home_city: 'Tromsø' },
+      lunch: { rule: 'cheese' },
+    });
+    const { system: alone } = await handle.context({ message: 'hello', sections: { facts: false, profile: false } });
+    expect(alone).toContain('"home_city":"Tromsø"');
+  });
+
   it('[K7] shows permanent facts once and in their current state, and never a plan, an ended state or a denial as true now', async () => {
     const { varve, clock } = await opened();
     const handle = varve.for(FRIEND);

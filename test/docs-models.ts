@@ -15,7 +15,13 @@ interface Asked {
   model: string;
   input?: unknown;
   messages?: unknown;
-  text?: { format?: { type: string; name?: string } };
+  text?: { format?: Format };
+  response_format?: Format & { json_schema?: { name?: string } };
+}
+
+interface Format {
+  type: string;
+  name?: string;
 }
 
 const STATEMENT = item({
@@ -50,12 +56,14 @@ async function answerTo(request: IncomingMessage): Promise<object> {
   const asked = (await json(request)) as Asked;
   const prompt = JSON.stringify(asked.input ?? asked.messages);
   if (request.url?.endsWith('/embeddings') === true) return embeddings(asked);
-  const text = asked.text?.format?.type === 'json_schema' ? structured(asked, prompt) : spoken(prompt);
+  const { text: { format } = {}, response_format: chat } = asked;
+  const isStructured = (format ?? chat)?.type === 'json_schema';
+  const text = isStructured ? structured(format?.name ?? chat?.json_schema?.name, prompt) : spoken(prompt);
   return request.url?.endsWith('/responses') === true ? response(asked, text) : completion(asked, text);
 }
 
-function structured(asked: Asked, prompt: string): string {
-  if (asked.text?.format?.name !== 'read') return '{}';
+function structured(name: string | undefined, prompt: string): string {
+  if (name !== 'read') return '{}';
   return JSON.stringify(reading({ statements: prompt.includes(STATEMENT.quote) ? [STATEMENT] : [] }));
 }
 

@@ -178,27 +178,34 @@ describe('snippets of the docs', () => {
     }
   });
 
-  it('the configuration file of the operations page makes a server use its models', { timeout: 120_000 }, async () => {
-    const [, config = ''] = /^```js\n([\s\S]*?)^```$/m.exec(textOf('docs/operations.md')) ?? [];
-    const file = join(folder, 'varve.config.js');
-    writeFileSync(file, config);
-    const own = await serverPlace();
-    const configured = await startServer(own, {
-      environment: { ...models.environment, NODE_OPTIONS, VARVE_CONFIG: file },
-    });
-    try {
-      const said = await configured.call('POST', '/v1/events?user=ana&session=s1', {
-        body: { content: 'I moved to Munich.' },
-      });
-      const formed = await configured.call('POST', '/v1/form?user=ana&session=s1');
-      expect([said.status, formed.status]).toEqual([201, 200]);
-      const costs = await configured.call('GET', '/v1/costs?by=model');
-      expect(costs.text).toContain('gpt-5');
-    } finally {
-      await configured.stop();
-      await own.remove();
-    }
-  });
+  it.each(['the configuration file of the operations page', 'VARVE_MODEL'])(
+    '%s makes a server use its model',
+    { timeout: 120_000 },
+    async (how) => {
+      const [, config = ''] = /^```js\n([\s\S]*?)^```$/m.exec(textOf('docs/operations.md')) ?? [];
+      const own = await serverPlace();
+      // A folder without packages, like ~/.varve.
+      const file = join(own.folder, 'named.config.js');
+      writeFileSync(file, config);
+      const setting: Record<string, string> =
+        how === 'VARVE_MODEL' ? { VARVE_MODEL: 'gpt-5-mini' } : { VARVE_CONFIG: file };
+      const configured = await startServer(own, { environment: { ...models.environment, ...setting } });
+      try {
+        const said = await configured.call('POST', '/v1/events?user=ana&session=s1', {
+          body: { content: 'I moved to Munich.' },
+        });
+        const formed = await configured.call('POST', '/v1/form?user=ana&session=s1');
+        expect([said.status, formed.status]).toEqual([201, 200]);
+        const costs = await configured.call('GET', '/v1/costs?by=model');
+        expect(costs.text).toContain('gpt-5-mini');
+        const { body } = await configured.call('GET', '/v1/memories?user=ana');
+        expect(body.items).toMatchObject([{ value: 'Munich', content: 'Lives in Munich' }]);
+      } finally {
+        await configured.stop();
+        await own.remove();
+      }
+    },
+  );
 });
 
 describe('the settings in the docs', () => {

@@ -117,6 +117,21 @@ for (const database of databases('sql')) {
       expect(left).toContain('Another tenant’s Ana stays.'.slice(0, 7));
     });
 
+    it('[X1] the answer names the erased scope and counts what its handle can still read of the user', async () => {
+      const own = { tenant: 't', agent: 'coach', user: 'ana' };
+      await fill('ana', 'monday');
+      await fill('bob', 'monday');
+      const opened = varve.for({ ...own, session: 'monday' });
+      const session = await opened.erase();
+      expect(session.scope).toEqual({ ...own, session: 'monday', connection: null });
+      expect(session.remaining.memories).toBeGreaterThan(0);
+      const ofAgent = await varve.for(own).erase();
+      expect(ofAgent).toMatchObject({ memories: session.remaining.memories, events: session.remaining.events });
+      expect(ofAgent.remaining).toEqual({ memories: 0, events: 0 });
+      const bob = await varve.for({ tenant: 't', user: 'bob' }).erase();
+      expect(bob).toMatchObject({ scope: { agent: null, session: null }, remaining: { memories: 0, events: 0 } });
+    });
+
     it('[X1] erased records are in no later context, of this process or of another', async () => {
       const scope = { tenant: 't4', agent: 'coach', user: 'ana', session: 's' };
       const other = await createVarve({ store: options, embedder: null, background: false });

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { attributeTable } from '../src/record/statement.ts';
+import { attributeTable } from '../src/record/attribute-table.ts';
 import { createLocalReader } from '../src/form/read/local/local-reader.ts';
 import { turnsAlone } from '../src/form/read/reader.ts';
 

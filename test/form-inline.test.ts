@@ -105,6 +105,19 @@ for (const database of databases()) {
       ]);
     });
 
+    it('form() lists all live memories of the session, also those that the first reading has stored', async () => {
+      const handle = fresh();
+      await say(handle, 'I play the oboe and my landlord is Mr Brandt.');
+      const { added, formed } = await handle.form();
+      expect(added).toEqual([]);
+      expect(formed.length).toBeGreaterThan(0);
+      expect(formed.toSorted()).toEqual((await handle.memories.list()).items.map(({ id }) => id).sort());
+      const [id = ''] = formed;
+      await handle.memories.forget(id);
+      expect((await handle.form()).formed).not.toContain(id);
+      expect((await varve.for({ ...handle.scope, session: 'unread' }).form()).formed).toEqual([]);
+    });
+
     it('[K8] [X3] [Q4] the same value is skipped; another value replaces it, and the old one is kept in the past', async () => {
       const handle = fresh();
       await say(handle, 'I live in Linz now.');

@@ -1,4 +1,4 @@
-import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import type { Handle } from '../src/handle/handle.ts';
 import { HOUR, type ManualClock, MINUTE } from '../src/record/clock.ts';
 import type { Varve } from '../src/varve.ts';
@@ -57,6 +57,7 @@ for (const database of databases()) {
     ];
     it.each(outages)('[E10] [T16] after %s the session is formed when the model answers again', async (_, outage) => {
       const handle = await open();
+      const warned = vi.spyOn(process, 'emitWarning').mockImplementation(() => {});
       server.otherwise({ chat: outage });
       await handle.logInteraction({ userMessage: 'I mend sails in Cascais.', agentResponse: 'Lovely.' });
       await handle.logInteraction({ userMessage: 'Anything new about the regatta?', agentResponse: 'Not yet.' });
@@ -68,6 +69,14 @@ for (const database of databases()) {
       const tried = tasksAsked(server).length;
       expect(tried).toBeGreaterThan(2);
       expect(tried).toBeLessThan(120);
+      // One line for each kind of job, and not one for each of its failures.
+      const warnings = warned.mock.calls.map(([text]) => String(text));
+      expect(
+        warnings.filter((text) => /The background job form of .* was given up: test\.chat/.test(text)),
+      ).toHaveLength(1);
+      warned.mockRestore();
+      const [{ failed } = { failed: 0 }] = await varve.ledger.report({ tenant: 'default', by: ['task'] });
+      expect(failed).toBeGreaterThan(2);
 
       server.reset();
       server.otherwise({ chat: READ });

@@ -148,6 +148,181 @@ it('another time of one thing does not end a statement that also has the time of
   ).toContain(both);
 });
 
+describe('an announced correction of a statement in own words', () => {
+  it.each([
+    [
+      "Priya's recital is always in the old chapel, and her teacher is Mr Dunn",
+      'I got that wrong: her teacher is Mr Dutton',
+      "Priya's recital is always in the old chapel, and her teacher is Mr Dutton",
+    ],
+    [
+      "Tilda's birthday is on 9 June, she wants a kite",
+      "Quick correction, Tilda's birthday is the 19th of June, not the 9th.",
+      "Tilda's birthday is on 19th June, she wants a kite",
+    ],
+    [
+      'Die Nachbarskinder heißen Ole und Mats, Ole spielt Tuba, Mats ist 5.',
+      'Da habe ich mich vertan: Mats ist schon 6, er kommt bald in die Schule',
+      'Die Nachbarskinder heißen Ole und Mats, Ole spielt Tuba, Mats ist 6 — er kommt bald in die Schule',
+    ],
+    [
+      'La boulangère élève des poules et sa fille Zoé a 9 ans, elle danse.',
+      'Je me suis trompé : sa fille Zoé a 10 ans.',
+      'La boulangère élève des poules et sa fille Zoé a 10 ans, elle danse.',
+    ],
+    [
+      'De kinderen van hiernaast heten Bas en Tess, Tess is 6.',
+      'Ik heb me vergist: Tess is 7.',
+      'De kinderen van hiernaast heten Bas en Tess, Tess is 7.',
+    ],
+  ])('changes only the word that differs: %s … %s', async (before, correction, holds) => {
+    const live = await after(before, '+1', correction);
+    expect(live).toContain(holds);
+    expect(live).not.toContain(before);
+    expect(live.filter((one) => one.includes(correction))).toEqual([]);
+  });
+
+  it('joins the last statement if it only denies its words', async () => {
+    const memory = talk.varve.for({ user: 'hall', session: 'hall' });
+    const said = [
+      'choir practice is at the leisure centre every thursday',
+      'its not the leisure centre its the church hall',
+    ];
+    for (const userMessage of said) {
+      await memory.logInteraction({ userMessage, agentResponse: 'Understood.' });
+      await talk.varve.drain();
+    }
+    const { items } = await memory.memories.list();
+    expect(items.map(({ content }) => content)).toEqual([said.join(' — ')]);
+  });
+
+  it.each([
+    ['The correction of the essays was late, and our conductor is Hilary'],
+    ['I got that wrong: the conductor of the brass band at school is Hilary'],
+    ['Our conductor is Hilary on Fridays'],
+  ])('changes nothing if it is none, or is about something else: %s', async (words) => {
+    const before = 'We sing in the old chapel on Sundays, and our conductor is Helen';
+    expect(await after(before, '+1', words)).toContain(before);
+  });
+});
+
+describe('a new value of an attribute', () => {
+  it.each([
+    ["I've lived in Preston for nine years, two doors from the pub", 'I live in Lancaster now'],
+    ['Ich wohne seit 15 Jahren in Bremen, am Deich', 'Seit gestern wohne ich in Hagen'],
+    ['Vivo desde hace 12 años en Cádiz, cerca del puerto', 'Ahora vivo en Lugo'],
+    ["J'habite depuis 8 ans à Lille, au dernier étage", "J'habite à Brest maintenant"],
+    ['Ik woon al 9 jaar in Delft, boven de bakker', 'Ik woon nu in Gent'],
+    ['I work at Barclays, in the glass tower by the river', 'I work at Monzo now'],
+  ])('ends own words that state only the old value: %s … %s', async (before, change) => {
+    const live = await after(before, '+9', change);
+    expect(live.filter((one) => one.includes(before.split(',')[1] as string))).toEqual([]);
+  });
+
+  it.each([
+    ['I live in Preston and coach the under-nines', 'I live in Lancaster now'],
+    ['I live in Preston, coaching the under-nines every Sunday', 'I live in Lancaster now'],
+    ['We live in Preston, near my uncle', 'I live in Lancaster now'],
+    ['I work at Barclays, in the glass tower by the river', 'My sister works at Monzo now'],
+    ['I work at Barclays, in the glass tower by the river', 'I also work at Monzo'],
+    ['I live in Preston, two doors from the pub', 'We are moving to Lancaster in June'],
+  ])('ends no words that say more, and none of another person or time: %s … %s', async (before, change) => {
+    expect(await after(before, '+9', change)).toContain(before);
+  });
+});
+
+describe('“X instead of Y” in a larger clause', () => {
+  it.each([
+    ['I take losartan', 'The nurse has put me on valsartan in place of losartan', 'medication=valsartan'],
+    [
+      'Ich nehme Bisoprolol',
+      'Der Kardiologe hat mir anstelle von Bisoprolol Ramipril verordnet',
+      'medication=Ramipril',
+    ],
+    ['Tomo enalapril', 'El médico me ha recetado ahora losartán en lugar de enalapril', 'medication=losartán'],
+    ['Je prends du bisoprolol', "Il m'a prescrit du ramipril à la place du bisoprolol", 'medication=ramipril'],
+    ['Prendo ramipril', 'Il medico mi ha prescritto losartan invece del ramipril', 'medication=losartan'],
+    ['Ik slik enalapril', 'De dokter heeft mij losartan in plaats van enalapril voorgeschreven', 'medication=losartan'],
+    ['Eu tomo enalapril', 'A médica me receitou losartana em vez de enalapril', 'medication=losartana'],
+    ['I drive a Ford Fiesta', 'We drive, instead of the Fiesta, a Renault Zoe now', 'car=Renault Zoe'],
+    ['Ich fahre einen Golf', 'Wir fahren statt dem Golf inzwischen einen Skoda', 'car=Skoda'],
+    ['Tengo un Seat Ibiza', 'Desde el lunes tengo, en vez del Ibiza, un Fiat Panda', 'car=Fiat Panda'],
+    ['Ik rijd in een Opel Corsa', 'Ik heb in plaats van de Corsa een Toyota Yaris', 'car=Toyota Yaris'],
+    ['名古屋に住んでいます', '今は名古屋ではなく福岡に住んでいます', 'home_city=福岡'],
+  ])('replaces the value: %s … %s', async (before, change, holds) => {
+    const live = await after(before, '+9', change);
+    const [attribute = ''] = holds.split('=');
+    expect(live.filter((one) => one.startsWith(`${attribute}=`))).toEqual([holds]);
+  });
+
+  it.each([
+    ['I take losartan', 'My mother takes valsartan instead of losartan', 'medication=losartan'],
+    ['Ich nehme Ramipril', 'Meinem Bruder hat sie statt Ramipril Losartan verschrieben', 'medication=Ramipril'],
+    ['I drive a Ford Fiesta', 'Today we took the Zoe instead of the Fiesta', 'car=Ford Fiesta'],
+    ['I drive a Ford Fiesta', 'I would drive a Zoe instead of the Fiesta', 'car=Ford Fiesta'],
+    ['I work at Lidl', 'I bought the bread at Aldi instead of Lidl', 'employer=Lidl'],
+    ['Ich wohne in Ulm', 'Das Spiel war in Neu-Ulm statt in Ulm', 'home_city=Ulm'],
+  ])('replaces nothing if it is about something else: %s … %s', async (before, words, holds) => {
+    expect(await after(before, '+9', words)).toContain(holds);
+  });
+});
+
+describe('“meine Freundin” with a name', () => {
+  it.each([
+    [['Mein Mann Uwe ist 2017 gestorben', 'Im Juni fahre ich mit meiner Freundin Gerda nach Wien'], 'Gerda'],
+    [['Meine Frau heißt Karin', 'Mit meiner Freundin Ute gehe ich schwimmen'], 'Ute'],
+    [['Meine Freundin Gerda und ich spielen dienstags Karten'], 'Gerda'],
+    [['Ik ben weduwe', 'In juni ga ik met mijn vriendin Lotte naar Wenen'], 'Lotte'],
+  ])('is a friend: %s', async (messages, name) => {
+    expect(await after(...messages)).not.toContain(`partner_name=${name}`);
+  });
+
+  it.each([
+    [['Meine Freundin Lisa zieht im Juni bei mir ein'], 'Lisa'],
+    [['Meine Frau heißt Karin', 'Meine Frau Karin und ich spielen Karten'], 'Karin'],
+    [['In juni ga ik met mijn vriendin Lotte naar Wenen'], 'Lotte'],
+  ])('is the partner: %s', async (messages, name) => {
+    expect(await after(...messages)).toContain(`partner_name=${name}`);
+  });
+});
+
+it.each([
+  ['+4', true],
+  ['+8', false],
+])('a plan is moved on the day after its day, but not a week later: %s', async (days, isMoved) => {
+  const live = await after(
+    'got the optician on 5 march at 4pm',
+    days,
+    'theyve moved the optician to the 19th same time',
+  );
+  expect(live.some((one) => /on (?:the )?19th \[19 March 2026\] at 4pm/.test(one))).toBe(isMoved);
+});
+
+describe('a death in a year', () => {
+  it.each([
+    ['Meine Frau heißt Karin', '2021 ist Karin nach langer Krankheit gestorben', 'partner_name'],
+    ['Unser Kater heißt Moritz', 'Moritz ist am 3. Mai 2024 überfahren worden', 'pet_name'],
+    ['Mijn man heet Joost', 'Joost is in maart 2018 overleden', 'partner_name'],
+    ['Mi marido se llama Luis', 'En el año 2018 murió mi marido Luis', 'partner_name'],
+    ['Mio marito si chiama Carlo', 'Nel 2017 è mancato mio marito Carlo', 'partner_name'],
+    ['Meu marido se chama João', 'Em 2016 morreu meu marido João', 'partner_name'],
+    ['我老公叫王强', '王强2018年去世了', 'partner_name'],
+    ['夫は健二です', '健二は2018年に亡くなりました', 'partner_name'],
+  ])('ends the name: %s … %s', async (before, end, attribute) => {
+    const live = await after(before, '+9', end);
+    expect(live.filter((one) => one.startsWith(`${attribute}=`))).toEqual([]);
+  });
+
+  it.each([
+    ['Meine Frau heißt Karin', 'Karin ist traurig weil 2019 ihr Opa gestorben ist'],
+    ['Meine Frau heißt Karin', 'Es ist für Karin schwer dass 2019 ihr Opa gestorben ist'],
+    ['Meine Frau heißt Karin', 'Als Karin 12 war, ist ihr Opa gestorben'],
+    ['Mijn vrouw heet Karin', 'Karin is verdrietig omdat in 2019 haar opa is overleden'],
+  ])('of somebody else ends nothing: %s … %s', async (before, words) => {
+    expect(await after(before, '+9', words)).toContain('partner_name=Karin');
+  });
+});
+
 describe('another dose of a known medicine', () => {
   it.each([
     ['ich nehme L-Thyroxin 75', 'ich nehme jetzt L-Thyroxin 100 statt 75', 'medication=L-Thyroxin 100'],

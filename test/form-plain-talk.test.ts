@@ -47,13 +47,31 @@ describe('health', () => {
   it.each([
     ["It turns out I'm allergic to pecans and mussels!", ['pecans', 'mussels']],
     ["I'm allergic to barley, rye and lentils.", ['barley', 'rye', 'lentils']],
-    ['oysters and crab are off-limits for me', ['oysters', 'crab']],
+    ['oysters and crab are off-limits for me', []],
+    ["I cannot take ibuprofen, it's an allergy", ['ibuprofen']],
     ['Early meetings are a no-go for me', []],
     ['Are oysters a no-go for me?', []],
     ['Oysters are a no-go for my uncle', []],
-  ])('makes a fact of every food that one must not eat: %s', async (words, values) => {
+  ])('makes an allergy of every food that the words call one: %s', async (words, values) => {
     const live = await after(words);
     expect(live.flatMap(({ attribute, value }) => (attribute === 'allergy' ? value : []))).toEqual(values);
+  });
+
+  it.each([
+    'My GP says I cannot have any barley',
+    "I can't take ibuprofen",
+    'No puedo comer mariscos',
+    'Ich darf keine Haselnüsse essen',
+    'Je ne peux pas manger de noix',
+    'Ik mag geen pinda eten',
+    'Non posso mangiare arachidi',
+    'Não posso comer camarão',
+    '我不能吃花生',
+    '私はそばが食べられません',
+  ])('of something that the user may not eat is not called an allergy: %s', async (words) => {
+    const live = await after(words);
+    expect(live.map(({ attribute }) => attribute)).not.toContain('allergy');
+    expect(live.length).toBeGreaterThan(0);
   });
 
   it('is rated higher than a taste', async () => {
@@ -127,6 +145,18 @@ describe('words that refer to the turn before', () => {
     expect(once).toHaveLength(1);
   });
 
+  it('still change an attribute: “She has put me on …”', async () => {
+    const said = [
+      'I take losartan.',
+      'Our new GP, Dr Okafor, is lovely.',
+      'She has put me on valsartan instead of losartan.',
+    ];
+    const live = await after(...said);
+    const isTaken = ({ attribute, polarity }: (typeof live)[number]): boolean =>
+      attribute === 'medication' && polarity === 'affirmed';
+    expect(live.filter(isTaken).map(({ value }) => value)).toEqual(['valsartan']);
+  });
+
   it('do not end the statement that they are added to', async () => {
     const [appointment] = await after(
       'Mein Friseurtermin ist am Montag um 9 Uhr.',
@@ -138,6 +168,58 @@ describe('words that refer to the turn before', () => {
   it('are not stored if that turn is missing', async () => {
     expect(await after('she had a cataract done in spring and she is vegan')).toEqual([]);
   });
+});
+
+describe('words that lack what they are about', () => {
+  it.each([
+    [
+      'Tilly is settling in. First week and she fixed the oven.',
+      'Tilly is settling in. First week and she fixed the oven.',
+    ],
+    [
+      'Ole lebt sich gut ein. Erste Woche und er hat den Ofen repariert.',
+      'Ole lebt sich gut ein. Erste Woche und er hat den Ofen repariert.',
+    ],
+  ])('keep the sentence before them: %s', async (words, kept) => {
+    const contents = (await after(words)).map(({ content }) => content);
+    expect(contents.some((content) => content.includes(kept))).toBe(true);
+  });
+
+  it('are joined to the last statement: “wool ones”', async () => {
+    const live = await after(
+      'i wear hiking socks every day because of my blisters',
+      'cant wear wool ones they scratch but i found cotton ones at aldi',
+    );
+    expect(live.map(({ content }) => content).filter((content) => content.startsWith('cant wear'))).toEqual([]);
+  });
+
+  it.each(['The first date and the proposal were in Rome.', 'i collect old stamps, the blue ones are my favourites'])(
+    'are none of these: %s',
+    async (words) => {
+      expect((await after(words)).length).toBeGreaterThan(0);
+    },
+  );
+
+  it('are not kept if they only repeat a name: “Of course, Hadrian.”', async () => {
+    expect(await after('Of course, Hadrian. I am getting old.')).toEqual([]);
+  });
+});
+
+describe('a wish for frank answers', () => {
+  it.each([
+    'do not be so nice to me, say it when i write rubbish',
+    'Sei bitte nicht zu freundlich zu mir, ich vertrage Kritik.',
+    "ne sois pas si gentil avec moi, j'aime la critique",
+  ])('is kept: %s', async (words) => {
+    expect((await after(words)).map(({ type }) => type)).toContain('preference');
+  });
+
+  it.each(['My boss said do not be so nice to me', 'my sister told the waiter not to be so polite'])(
+    'is none of another person: %s',
+    async (words) => {
+      expect((await after(words)).filter(({ type, tense }) => type === 'preference' && tense === 'habit')).toEqual([]);
+    },
+  );
 });
 
 describe('the day of a statement', () => {

@@ -429,6 +429,11 @@ describe('an appointment that was moved', () => {
       '2026-11-03T18:00',
     ],
     [
+      'got the optician on 29 october at 4pm can you remember that',
+      'theyve moved the optician to the 30th same time because shes off sick',
+      '2026-10-30T16:00',
+    ],
+    [
       'haircut sat 31 october 11am',
       'saturday doesnt work for the haircut, moved it to sun 1 november',
       '2026-11-01T11:00',

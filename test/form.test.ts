@@ -61,6 +61,22 @@ for (const database of databases()) {
       answer({});
     });
 
+    it('[T20] a model object of the AI SDK is accepted as it is, and anything else is refused', async () => {
+      const { varve: plain } = await openForming(options, {
+        languageModel: server.languageModel(),
+        formation: { writes: 'deferred' },
+      });
+      const handle = fresh(plain);
+      await say(handle, 'I carve spoons.', 'Birch is best for it.');
+      const quote = 'I carve spoons';
+      answer({ read: reading({ statements: [item({ text: 'User carves spoons.', turn: 1, quote })] }) });
+      expect((await handle.form()).modelCalls).toBe(1);
+      expect(await texts(handle)).toEqual(['User carves spoons.']);
+      await plain.close();
+      const wrong = openForming(options, { languageModel: 'openai/gpt-5-mini' as never });
+      await expect(wrong).rejects.toThrow("a model object of the AI SDK, such as openai('gpt-5-mini'), or models from");
+    });
+
     it('[E4] [E5] [Q3] one call returns statements, their relations to known statements, and then reflections', async () => {
       const handle = fresh();
       const { memory: old } = await handle.memories.create({

@@ -208,6 +208,12 @@ describe('plain functions', () => {
     expect(await handle.interactions()).toMatchObject([{ userMessage: 'I keep bees.', agentResponse: '' }]);
   });
 
+  it('refuse a call without the function that calls the model', async () => {
+    const handle = varve.for({ user: 'ines', session: 's' });
+    const asked = converse(handle, { message: 'I keep ducks.' }, undefined as never);
+    await expect(asked).rejects.toThrow('must be the function that calls your model');
+  });
+
   it('return the answer even if the turn could not be logged', async () => {
     const handle = varve.for({ user: 'ann', session: 's' });
     const { text, notLogged } = await converse(handle, { message: 'hi' }, async () => {

@@ -93,7 +93,8 @@ for (const database of databases('sql')) {
         ]) {
           await expect(attack()).rejects.toMatchObject({ code: 'not_found' });
         }
-        const { certificate, ...counts } = await stranger.erase();
+        const { certificate, scope, remaining, ...counts } = await stranger.erase();
+        expect([scope, remaining]).toEqual([stranger.scope, { memories: 0, events: 0 }]);
         expect(Object.values(counts).every((count) => count === 0)).toBe(true);
         expect(certificate.removed).toBe(0);
       }

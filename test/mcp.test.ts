@@ -214,6 +214,7 @@ describe.each(databases().filter(({ name, skip }) => name !== 'PGlite' && skip =
           ['search_memory', { query: mark, sources: ['gossip'] }],
           ['list_due', { until: '2030-13-45' }],
           ['log_conversation', { messages: 'User: hello' }],
+          ['log_conversation', { messages: [{ role: 'narrator', content: 'Night falls.' }] }],
         ] as const)
           expect([name, (await call(client, name, input)).isError]).toEqual([name, true]);
       });

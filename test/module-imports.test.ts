@@ -141,3 +141,16 @@ it('no folder has more than 25 files besides tests', () => {
   );
   expect([...folders].filter(([, files]) => files.length > 25).map(([folder]) => folder)).toEqual([]);
 });
+
+it('no file except data has more than 500 lines', () => {
+  // The packs are the data of their languages.
+  const exclude = ['src/**/*.test.ts', 'src/language/packs/??.ts'];
+  const long = globSync('src/**/*.ts', { exclude }).filter(
+    (file) => readFileSync(file, 'utf8').split('\n').length > 501,
+  );
+  expect(long.toSorted()).toEqual([
+    'src/form/apply/told-request.ts',
+    'src/form/read/local/statements-of-turn.ts',
+    'src/language/foreign-text.ts',
+  ]);
+});

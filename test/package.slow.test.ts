@@ -91,6 +91,15 @@ describe('the package as npm packs it', () => {
     expect(dead).toEqual([]);
     expect(files.filter((file) => file.endsWith('.map'))).toEqual([]);
     expect(files.filter((file) => /\.test\.|^src\//.test(file))).toEqual([]);
+    // A name without a slash in `files` of package.json would match in every folder.
+    const documents = files.filter(
+      (file) => file.endsWith('.md') && !/^(?:dist|docs)\//.test(file) && file.includes('/'),
+    );
+    expect(documents.toSorted()).toEqual([
+      'clients/python/README.md',
+      'train/lives/FORMAT.md',
+      'train/ranking/report.md',
+    ]);
   });
 
   it('is loaded by import and by require', { timeout: 60_000 }, async () => {

@@ -465,6 +465,21 @@ for (const database of databases()) {
       await expect(handle.recall('x', { limit: 0 })).rejects.toMatchObject({ code: 'invalid_input' });
     });
 
+    it('refuses a filter, an option or a scope with a name that does not exist, and lists those that do', async () => {
+      const handle = open();
+      const recall = (options: object): Promise<unknown> => handle.recall('x', options);
+      for (const filter of [{ types: ['episodes'] }, { or: [{ not: { types: ['fact', 'episodes'] } }] }])
+        await expect(recall({ filter })).rejects.toThrow(/"episodes"\. Did you mean episode\? Known types: .*message/);
+      expect((await handle.recall('x', { filter: { types: ['tool_result', 'episode'] } })).results).toEqual([]);
+      await expect(recall({ filter: { tag: ['a'] } })).rejects.toThrow(
+        /"tag"\. Did you mean tags\? The fields are types/,
+      );
+      await expect(recall({ maximum: 3 })).rejects.toThrow(/"maximum".* The fields are limit, tokenBudget/);
+      expect(() => varve.for({ user: 'ana', sesion: 's' } as never)).toThrow(
+        'Did you mean session? The fields are tenant, agent, user, session, connection.',
+      );
+    });
+
     it('packs results into a token budget, without repeating a text and without a turn beside the memory formed from it', async () => {
       const handle = open({ user: 'ana', session: 's1' });
       const { events } = await handle.observe([
@@ -511,6 +526,41 @@ for (const database of databases()) {
       ).results;
       expect(john).toMatchObject({ text: 'John is employed by TechCorp.', foundBy: memory.id });
       expect(john?.sources.map(({ id }) => id)).toEqual([events[1]!.id]);
+    });
+
+    it('returns each result with its own neighbours and sources, also from several sessions', async () => {
+      const owner = { tenant: 'paddlers', user: 'ana' };
+      const sources: string[] = [];
+      for (const [session, place] of [
+        ['spring', 'Faro'],
+        ['autumn', 'Split'],
+      ] as const) {
+        const turns = [`Off to ${place} soon.`, `I rented a kayak in ${place}.`, `The sea at ${place} was calm.`];
+        const { events } = await varve.for({ ...owner, session }).observe(turns.map((content) => ({ content })));
+        sources.push(events[1]!.id);
+      }
+      const handle = varve.for(owner);
+      await handle.memories.create({ type: 'fact', content: 'Likes paddling.', sourceEvents: sources });
+      await varve.drain();
+      const { results } = await handle.recall('rented a kayak', {
+        sources: ['events'],
+        neighbours: 1,
+        abstain: false,
+        limit: 2,
+      });
+      const beside = results.map(({ text, before, after }) => [
+        text,
+        [...before, ...after].map((turn) => turn.content),
+      ]);
+      expect(Object.fromEntries(beside as [string, string[]][])).toEqual({
+        'I rented a kayak in Faro.': ['Off to Faro soon.', 'The sea at Faro was calm.'],
+        'I rented a kayak in Split.': ['Off to Split soon.', 'The sea at Split was calm.'],
+      });
+      const [paddling] = (
+        await handle.recall('paddling', { sources: ['memories'], withSources: true, neighbours: 1, abstain: false })
+      ).results;
+      expect(paddling).toMatchObject({ before: [], after: [] });
+      expect(paddling?.sources.map(({ id }) => id)).toEqual(sources);
     });
 
     it('a question about the past is answered by what was true then, and one about the present by what replaced it', async () => {
@@ -583,7 +633,7 @@ for (const database of databases()) {
         [
           'one',
           [
-            'I live in Truro, near the cathedral.',
+            'I live in Truro, near the cathedral, and ring its bells.',
             'My brother Ned repairs church organs in Exeter.',
             'On Sundays I sing in the choir of Saint Mary.',
             'The choir has twenty people and a very old piano.',

@@ -2,6 +2,7 @@ import { readFileSync, readdirSync } from 'node:fs';
 import { request } from 'node:http';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { HOUR } from '../src/record/clock.ts';
 import { createClient } from '../src/http/client/create-client.ts';
 import { databases } from './databases.ts';
 import { runCli } from './run-cli.ts';
@@ -177,6 +178,24 @@ for (const database of databases().filter(({ name }) => name !== 'PGlite')) {
       expect(Object.keys(await recall('&fields=date,type,text'))).toEqual(['text', 'type', 'date']);
       const wrong = await server.call('POST', '/v1/recall?user=short&fields=txt', { body: { query: 'owls' } });
       expect([wrong.status, wrong.body.detail]).toEqual([400, expect.stringContaining('relevance')]);
+      for (const [search, says] of [
+        ['&fields=id,texts', 'There is no field "texts". Did you mean text? Known fields: kind, id, text'],
+        [
+          '&usr=short',
+          'There is no query parameter "usr". Did you mean user? Known query parameters: fields, explain, agent, user, session',
+        ],
+        ['&explain=maybe', 'explain: expected true or false'],
+      ] as const) {
+        const { status, body } = await server.call('POST', `/v1/recall?agent=a${search}`, { body: { query: 'owls' } });
+        expect([status, body.detail]).toEqual([400, expect.stringContaining(says)]);
+      }
+      const { body: page } = await server.call('GET', '/v1/memories?user=short&limit=few');
+      expect(page.detail).toContain('limit: expected a number, got "few".');
+      const types = await server.call('GET', '/v1/memories?user=short&types=fact,goals');
+      expect([types.status, types.body.detail]).toEqual([
+        400,
+        expect.stringContaining('Did you mean goal? Known types: '),
+      ]);
       const misplaced = await server.call('POST', '/v1/recall?user=short', { body: { query: 'owls', limit: 3 } });
       expect([misplaced.status, misplaced.body.detail]).toEqual([400, expect.stringContaining('options.limit')]);
       expect(await recall('&fields=all')).toMatchObject({ memory: { content: 'Keeps owls.' }, before: [] });
@@ -184,6 +203,55 @@ for (const database of databases().filter(({ name }) => name !== 'PGlite')) {
       expect(JSON.stringify(short).length).toBeLessThan(full / 5);
       const listed = await server.call('GET', '/v1/memories?user=short&fields=id,content');
       expect(Object.keys(listed.body.items[0]).toSorted()).toEqual(['content', 'id']);
+    });
+
+    it('reads the past, consolidates and erases through the client', async () => {
+      const client = createClient({ url: server.url, key: server.key ?? '' });
+      const handle = client.for({ user: 'remote', session: 's' });
+      await handle.facts.set({ key: 'shoe_size', value: '41' });
+      await new Promise((resolve) => setTimeout(resolve, 5));
+      const before = new Date();
+      await new Promise((resolve) => setTimeout(resolve, 5));
+      await handle.facts.set({ key: 'shoe_size', value: '42' });
+      const past = handle.asOf(before);
+      expect((await past.facts.get('shoe_size'))?.value).toBe('41');
+      expect((await past.facts.list()).map(({ value }) => value)).toEqual(['41']);
+      const [was] = (await past.memories.list()).items;
+      expect((await past.memories.get(was?.id ?? ''))?.archivedAt).toBeNull();
+      expect((await past.recall('shoe size', { mode: 'text' })).results).toHaveLength(1);
+      expect(await past.blocks.read('scaffold')).toBeNull();
+
+      await handle.context({ message: 'Which shoes?' });
+      expect(await handle.contexts({ limit: 5 })).toHaveLength(1);
+      await handle.noteGiven([was?.id ?? '']);
+      await handle.consolidation.configure({ timeZone: 'Asia/Tokyo' });
+      await handle.consolidation.run({ dryRun: true });
+      for (const list of ['runs', 'held', 'setAside', 'suggestTools'] as const)
+        expect(await handle.consolidation[list]()).toBeInstanceOf(Array);
+      expect(await handle.consolidation.use('mem_00000000000000000000000000')).toBeNull();
+
+      await handle.eraseMemory(was?.id ?? '', { reason: 'asked by mail' });
+      expect(await handle.memories.get(was?.id ?? '')).toBeNull();
+      await client.for({ user: 'remote' }).erase({ reason: 'left' });
+      expect((await client.for({ user: 'remote' }).facts.list()).length).toBe(0);
+      expect((await handle.erasures()).map(({ reason }) => reason).slice(0, 2)).toEqual(['left', 'asked by mail']);
+      await expect(client.for({ user: null }).erase()).rejects.toThrow('erases a session, a user or an agent');
+    });
+
+    it('refuses an event more than a day ahead, also in an exchange and among others, and stores none of them', async () => {
+      const ahead = new Date(Date.now() + 26 * HOUR).toISOString();
+      const soon = new Date(Date.now() + 20 * HOUR).toISOString();
+      for (const [path, body] of [
+        ['events', [{ content: 'Good morning.' }, { content: 'Good night.', occurredAt: ahead }]],
+        ['events', { messages: [{ role: 'user', content: 'Good night.', timestamp: ahead }] }],
+        ['interactions', { userMessage: 'Good night.', occurredAt: ahead }],
+      ] as const) {
+        const { status, body: answer } = await server.call('POST', `/v1/${path}?user=ahead&session=s`, { body });
+        expect([status, answer.detail]).toEqual([400, expect.stringContaining('more than a day in the future')]);
+      }
+      expect((await server.call('GET', '/v1/events?user=ahead')).body.items).toEqual([]);
+      const near = { content: 'Good night.', occurredAt: soon };
+      expect((await server.call('POST', '/v1/events?user=ahead', { body: near })).status).toBe(201);
     });
 
     it('stores, archives and recalls in batches, and an invalid item does not stop the others', async () => {

@@ -101,6 +101,21 @@ for (const database of databases()) {
       expect(await log(cook)).toBe('');
     });
 
+    it('[X3] replace what one agent learned before facts were shared, in that agent’s prompt as well', async () => {
+      await varve.close();
+      ({ varve, clock } = await openForming(options, { formation: { writes: 'immediate' } }));
+      await say(varve.for({ agent: 'coach', user: 'priya', session: 'monday' }), 'I work at Tavira Glass.');
+      await varve.close();
+      ({ varve, clock } = await openForming(options, { formation: { writes: 'immediate' }, facts: { shared: true } }));
+      clock.advance(DAY);
+      await say(varve.for({ agent: 'cook', user: 'priya', session: 'lunch' }), 'I work at Moreno Tiles.');
+      coach = varve.for({ agent: 'coach', user: 'priya', session: 'monday' });
+      expect((await coach.facts.get('employer'))?.value).toBe('Moreno Tiles');
+      const { system } = await coach.context({ message: 'Hi' });
+      expect(system).toContain('Moreno Tiles');
+      expect(system).not.toContain('Tavira Glass');
+    });
+
     it('[Q3] statements of low trust are not shared, and a plan takes effect for all agents on its day', async () => {
       await coach.facts.set({ key: 'home_city', value: 'Graz', statedBy: 'tool' });
       expect(await city(cook)).toBeNull();

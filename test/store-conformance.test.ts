@@ -103,6 +103,8 @@ for (const database of databases('sql')) {
         const { memory } = await handle.memories.create({ type: 'recipe', content: 'Gulab jamun.' });
         expect(memory.type).toBe('recipe');
         await expect(handle.memories.create({ type: 'recipy', content: 'x' })).rejects.toThrow(/Known types: .*recipe/);
+        expect((await handle.memories.list({ types: ['recipe'] })).items).toHaveLength(1);
+        await expect(handle.memories.list({ types: ['recipes'] })).rejects.toThrow(/"recipes"\. Did you mean recipe\?/);
       });
 
       it('[Q4] keeps each version, with its actor and reason', async () => {

@@ -1,5 +1,6 @@
 import { sql } from 'kysely';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { VarveError } from '../src/errors.ts';
 import { passagesOf } from '../src/language/sentences.ts';
 import { estimateTokens, words } from '../src/language/words.ts';
 import { type Embedder, functionEmbedder } from '../src/models/embedder.ts';
@@ -411,3 +412,25 @@ for (const database of databases('sql')) {
     });
   });
 }
+
+it(
+  'an embedder that refuses every call is tried again later, and does not fill the queue',
+  { timeout: 20_000 },
+  async () => {
+    let calls = 0;
+    const refusing = wordEmbedder('refusing@1', () => {
+      calls += 1;
+      throw new VarveError('The key was refused.', { code: 'embedder_unavailable', retryable: false });
+    });
+    const varve = await createVarve({ store: ':memory:', embedder: refusing });
+    await varve.for({ user: 'ana' }).memories.create({ type: 'fact', content: 'Likes plums.' });
+    await varve.drain();
+    const before = calls;
+    await varve.for({ user: 'ana' }).memories.create({ type: 'fact', content: 'Likes pears.' });
+    await varve.drain();
+    expect(before).toBeGreaterThan(0);
+    expect(calls - before).toBeLessThan(5);
+    expect((await varve.operator.jobs.list({ state: 'dead' })).items).toEqual([]);
+    await varve.close();
+  },
+);

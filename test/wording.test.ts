@@ -101,7 +101,7 @@ const BANNED_IN_DOCS: readonly Banned[] = [
 const ALIASES = /assemble\/layouts\.ts$|import\/read-eden\.ts$|import\/read-import\.ts$/;
 
 /** The paragraphs of the docs without code, each on one line. The benchmarks page is generated from strings of the sources. */
-const paragraphs = globSync(['*.md', 'docs/**/*.md', 'train/**/*.md', 'clients/python/*.md'], {
+const paragraphs = globSync(['*.md', 'bench/*.md', 'docs/**/*.md', 'train/**/*.md', 'clients/python/*.md'], {
   exclude: ['docs/benchmarks.md'],
 }).flatMap((file) =>
   readFileSync(file, 'utf8')
@@ -136,7 +136,7 @@ describe('wording of the docs', () => {
 
 describe('wording', () => {
   it('reads thousands of comments and messages, so that the checks below are not empty', () => {
-    expect(pieces.filter(({ kind }) => kind === 'comment').length).toBeGreaterThan(3000);
+    expect(pieces.filter(({ kind }) => kind === 'comment').length).toBeGreaterThan(2000);
     expect(pieces.filter(({ isMessage }) => isMessage).length).toBeGreaterThan(150);
   });
 

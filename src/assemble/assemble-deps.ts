@@ -22,15 +22,14 @@ interface Assembling {
   knowledge: KnowledgeCache;
   log: ContextLog;
   tracing: Tracing;
-  /** The application's settings for all contexts. */
   settings: ContextSettings;
 }
 
 /** Settings for all contexts and for the log that records them. */
 export interface AssembleOptions extends ContextSettings {
-  /** How many days the log keeps its entries. Default 90. */
+  /** How many days the log keeps its entries. Default: 90. */
   logDays?: number;
-  /** After this many milliseconds, a session's cached knowledge is read again, even if it has not changed. Default 5 minutes. */
+  /** After this many milliseconds, a session's cached knowledge is read again, even if it has not changed. Default: 5 minutes. */
   staleAfter?: number;
 }
 
@@ -49,27 +48,22 @@ export async function createAssembling(
   };
 }
 
-/**
- * Records in a log which records each context contained. Entries are written in batches after a short delay, so that no answer waits for
- * them.
- */
+/** Records which records each context contained. Writes in batches after a short delay, so that no answer waits for it. */
 interface ContextLog {
   note(context: NotedContext): void;
-  /** Resolves when all entries noted so far are written. */
   settle(): Promise<void>;
 }
 
-/** A context's log entry, and data that is written together with it. */
 export interface NotedContext extends LoggedContext {
   /** The memories that were looked up for the turn. Consolidation checks later whether the answer used them. */
   given: readonly string[];
   /** The memories and documents that every prompt contains. They count as given only if the answer used them. */
   always: readonly string[];
-  /** How many tokens of memory the application's model read in its prompt. Null if the application names no model. */
+  /** The tokens of memory that the application's model read in its prompt. Null if the application names no model. */
   injection: { model: string; tokens: number; estimated: boolean } | null;
 }
 
-/** Creates a log that keeps its entries for `days` days. A failed write loses the entry but never fails an answer. */
+/** A failed write loses its entries but never fails an answer. */
 function createContextLog({ database, clock, ids, ledger }: LogDeps, days = 90): ContextLog {
   return gatherWrites<NotedContext>(async (noted) => {
     for (const [tenant, contexts] of Map.groupBy(noted, ({ scope }) => scope.tenant)) {
@@ -92,7 +86,7 @@ function createContextLog({ database, clock, ids, ledger }: LogDeps, days = 90):
   });
 }
 
-/** The entry has the same id as the context, so that writing it twice has no effect. */
+/** The entry has the id of the context, so that writing it twice has no effect. */
 function usageOf({ id, scope, at, injection }: NotedContext): UsageEntry[] {
   if (!injection || injection.tokens === 0) return [];
   const { model, tokens, estimated } = injection;
@@ -102,11 +96,9 @@ function usageOf({ id, scope, at, injection }: NotedContext): UsageEntry[] {
   ];
 }
 
-/** Creates spans, named by OpenTelemetry's conventions for memory. */
+/** The spans have the names of OpenTelemetry's conventions for memory. */
 interface Tracing {
-  /** Runs work inside a span, or without one if OpenTelemetry is missing. */
   span<Result>(name: string, attributes: Attributes, work: (span: OpenSpan) => Promise<Result>): Promise<Result>;
-  /** Whether queries and texts may go into spans. */
   readonly content: boolean;
 }
 
@@ -117,7 +109,7 @@ interface OpenSpan {
 }
 
 export interface TracingOptions {
-  /** Whether to put queries and texts into spans. Default false, because spans leave the machine. */
+  /** Whether to put queries and texts into spans. Default: false, because spans leave the machine. */
   content?: boolean;
 }
 
@@ -125,7 +117,6 @@ const UNTRACED: OpenSpan = { set: () => {} };
 
 const noTracing: Tracing = { content: false, span: (_name, _attributes, work) => work(UNTRACED) };
 
-/** Creates spans through `@opentelemetry/api` if the application has installed it. Otherwise, there are no spans. */
 async function createTracing(options: TracingOptions | false = {}): Promise<Tracing> {
   if (options === false) return noTracing;
   const api = await loadApi();
@@ -133,7 +124,7 @@ async function createTracing(options: TracingOptions | false = {}): Promise<Trac
   return {
     content: options.content === true,
     span(name, attributes, work) {
-      // Looked up for each span, because an application may register its provider later.
+      // An application may register its provider later, so each span looks up the tracer.
       const tracer: OpenTelemetry.Tracer = api.trace.getTracer('varve');
       return tracer.startActiveSpan(name, { attributes }, async (span: OpenTelemetry.Span) => {
         try {
@@ -162,7 +153,6 @@ async function loadApi(): Promise<typeof OpenTelemetry | null> {
   }
 }
 
-/** The turn for which a context's sections are gathered, with the dependencies that this needs. */
 export interface Gathering {
   deps: AssembleDeps;
   scope: Scope;
@@ -181,15 +171,17 @@ export interface Gathering {
 
 export type Failed = ContextReport['failed'];
 
-/** Tries to produce one part of a context. If this fails or times out, the report notes it, and `otherwise` is used instead. */
+/** Tries to produce one part of a context. If this fails or times out, the report notes it, and the result is `otherwise`. */
 export type Attempt = <Result>(
   section: Failed[number]['section'],
   work: () => Promise<Result>,
   otherwise: Result,
 ) => Promise<Result>;
 
-/** By default, a hook or a search is abandoned after this many milliseconds. */
+/** In milliseconds, for a hook or a search. */
 export const DEFAULT_TIMEOUT = 2000;
+/** In characters. */
+export const LONGEST_QUERY = 1500;
 
 export function createAttempt(failed: Failed, timeout: number = DEFAULT_TIMEOUT): Attempt {
   return async (section, work, otherwise) => {
@@ -202,7 +194,7 @@ export function createAttempt(failed: Failed, timeout: number = DEFAULT_TIMEOUT)
   };
 }
 
-/** Returns what `work` resolves to, or throws `timed_out` after the given time. The work then continues, but its result is ignored. */
+/** Throws `timed_out` after the given time. The work continues, but its result is ignored. */
 async function withinTime<Result>(work: Promise<Result>, milliseconds: number): Promise<Result> {
   let timer: NodeJS.Timeout | undefined;
   const tooLate = new Promise<never>((_resolve, reject) => {

@@ -41,7 +41,7 @@ export interface AssembledContext {
   report: ContextReport;
 }
 
-/** Assembles a turn's context: gather → fit → report → log. Parts that fail are left out, and the report names them. */
+/** Parts that fail are left out, and the report names them. */
 export async function assemble(deps: AssembleDeps, scope: Scope, asked: ContextOptions): Promise<AssembledContext> {
   const { tracing, settings, log } = deps.assembling;
   const started = performance.now();
@@ -109,7 +109,7 @@ function reportOf(
     tokens: fitted.tokens,
     sections,
     off,
-    // The list is copied: a part that timed out may still fail later, but a returned report must not change.
+    // A part that timed out may still fail later, but a returned report must not change.
     failed: [...failed],
     stable: { characters: stable.length, tokens: counter.count(stable) },
     lookup,
@@ -126,7 +126,6 @@ function budgetOf(layout: Layout, { budget }: ContextOptions): Budget {
   return { ...layout.budget, ...budget, sections: { ...layout.budget?.sections, ...budget.sections } };
 }
 
-/** Returns the layout's sections, separated into those that are switched on (`on`) and off (`off`). */
 function switchedSections(
   layout: Layout,
   { sections = {}, history }: ContextOptions,
@@ -141,7 +140,7 @@ function switchedSections(
   return { on: new Set([...shown].filter((name) => !isOff(name))), off };
 }
 
-/** Returns the system prompt up to the first section that can change from turn to turn. */
+/** The system prompt up to the first section that can change from turn to turn. */
 function stablePrefix(layout: Layout, { system, material }: FittedContext): string {
   const writing = writingOf(layout);
   const first = layout.system.findIndex((entry) =>
@@ -164,7 +163,7 @@ function toolsReport(tokens: number, budget: Budget): ContextReport['sections'][
   };
 }
 
-/** Returns the tokens of all sections except the application's own text, its tools and the running conversation. */
+/** Leaves out the application's own text, its tools and the running conversation. */
 function memoryTokens(sections: ContextReport['sections']): number {
   const isMemory = (name: SectionName | 'tools'): boolean =>
     name !== 'tools' && name !== 'history' && sectionOf(name).overflow !== 'keep';
@@ -173,7 +172,7 @@ function memoryTokens(sections: ContextReport['sections']): number {
 
 function logged({ deps, scope, options, counter }: Gathering, report: ContextReport): NotedContext {
   const { model } = options;
-  // The memory in a prompt can be recorded as usage only if the application names the model that reads it.
+  // The ledger needs the name of the model that reads the prompt.
   const isEstimated = counter.id === estimatingCounter.id;
   const injection = model === undefined ? null : { model, tokens: report.saving.injected, estimated: isEstimated };
   return {
@@ -203,7 +202,6 @@ function logged({ deps, scope, options, counter }: Gathering, report: ContextRep
   };
 }
 
-/** Returns the memories that were found for this turn, and the memories and documents that every prompt contains. */
 function givenIn(sections: ContextReport['sections']): Pick<NotedContext, 'given' | 'always'> {
   const idsOf = (how: 'found' | 'always'): string[] =>
     sections
@@ -236,20 +234,17 @@ function spanEnd({ tokens, sections, lookup }: ContextReport, { history }: Gathe
   };
 }
 
-/** All items that may go into a context, before they are cut to its budget. */
 interface Gathered {
   material: Material;
   history: readonly Item[];
-  /** The turns that the application sends itself. */
   given: readonly Item[];
   lookup: Lookup;
   intent: Intent;
-  /** How many characters all turns have; about four make a token. */
+  /** The characters of all turns. About four characters make a token. */
   charactersSaid: number;
   cached: boolean;
 }
 
-/** Gathers the items of all sections that are switched on, in parallel if they do not depend on each other. */
 async function gather(begun: Gathering): Promise<Gathered> {
   const { deps, scope, on, message, attempt } = begun;
   const { knowledge, cached, timeZone } = await openKnowledge(begun);
@@ -295,9 +290,9 @@ async function openKnowledge({
   timeZone,
   attempt,
 }: Gathering): Promise<{ knowledge: Knowledge; cached: boolean; timeZone: string }> {
-  const { database, memoryTypes, attributes, access, assembling } = deps;
-  const connections = options.connections ?? [];
-  const request = { scope, connections, topMemories: options.topMemories ?? 20, memoryTypes, attributes, now };
+  const { database, memoryTypes, attributes, sharesFacts, access, assembling } = deps;
+  const { connections = [], topMemories = 20 } = options;
+  const request = { scope, connections, topMemories, memoryTypes, attributes, sharesFacts, now };
   const last = assembling.knowledge.last(request) ?? NOTHING_KNOWN;
   const opened = await attempt(
     'knowledge',

@@ -9,7 +9,7 @@ import { SECTION_NAMES, type SectionName } from './section.ts';
 import type { Trust } from '../record/statement.ts';
 import type { TokenCounter } from '../language/words.ts';
 
-/** What a message needs; this determines what is loaded. */
+/** What a message needs. */
 export interface Intent {
   /** The services whose data the message needs. */
   services: string[];
@@ -19,7 +19,7 @@ export interface Intent {
   smallTalk: boolean;
 }
 
-/** What hooks are told about a turn. */
+/** What hooks receive about a turn. */
 export interface Asked {
   scope: Scope;
   message: string;
@@ -33,7 +33,7 @@ export interface Service {
   /** The data is loaded if the message contains one of these words. */
   about: readonly string[];
   load(asked: Asked): Promise<Readonly<Record<string, unknown>> | readonly string[] | string | null>;
-  /** How far to trust the service's data. Default `medium`. */
+  /** How far to trust the service's data. Default: `medium`. */
   trust?: Trust;
 }
 
@@ -44,7 +44,7 @@ export interface ContextHooks {
   services?: Readonly<Record<string, Service>>;
   /** Classifies a message. Replaces the result of the rules, field by field. */
   intent?: (message: string, byRules: Intent) => Promise<Partial<Intent>> | Partial<Intent>;
-  /** Summarises older turns. By default, the beginning of each turn is shown. */
+  /** Summarises older turns. Default: the beginning of each turn is shown. */
   summarise?: (turns: readonly { role: string; text: string }[]) => Promise<string>;
 }
 
@@ -52,17 +52,17 @@ export interface ContextHooks {
 export interface HistoryOptions {
   /** `chronological` (default): the last turns. `semantic`: the last exchanges, and the older ones most relevant to the message. */
   mode?: 'chronological' | 'semantic';
-  /** The maximum number of turns to read. Default 40. */
+  /** The maximum number of turns to read. Default: 40. */
   turns?: number;
-  /** For `semantic`: how many of the latest exchanges are always kept. Default 3. */
+  /** For `semantic`: how many of the latest exchanges are always kept. Default: 3. */
   recent?: number;
-  /** For `semantic`: how many relevant older exchanges are added at most. Default 3. */
+  /** For `semantic`: the maximum number of relevant older exchanges. Default: 3. */
   relevant?: number;
-  /** For `semantic`: the minimum similarity of older exchanges. Default 0.6. */
+  /** For `semantic`: the minimum similarity of older exchanges. Default: 0.6. */
   minimumSimilarity?: number;
-  /** What happens to older turns that exceed the budget. At least the last 4 turns stay verbatim. Default `summarise`. */
+  /** What happens to older turns that exceed the budget. At least the last 4 turns stay verbatim. Default: `summarise`. */
   older?: 'summarise' | 'drop';
-  /** The texts of turns that the application sends itself. The context repeats them neither as messages nor as recalled records. */
+  /** The texts of turns that the application sends itself. The context does not repeat them. */
   given?: readonly string[];
 }
 
@@ -74,21 +74,18 @@ export type SectionSwitches = Partial<Record<SectionName | 'reflections' | 'look
 
 /** Settings for all contexts (`createVarve({ context })`) or for a single context. */
 export interface ContextSettings extends ContextHooks {
-  /** The layout of the context. Default `varve`. */
+  /** The layout of the context. Default: `varve`. */
   layout?: LayoutName | FormerLayoutName | Layout;
   /** The maximum number of tokens, or one budget per section. Default: the layout's budget, or 8,000. */
   budget?: number | Budget;
-  /**
-   * False leaves a section out. `reflections` switches all three sections of reflections. `lookups` switches all sections that searches
-   * fill.
-   */
+  /** False leaves a section out. `reflections` stands for all sections of reflections, `lookups` for all that searches fill. */
   sections?: SectionSwitches;
   history?: HistoryOptions | false;
-  /** How Varve chooses what to look up before a turn. Default `rules`. */
+  /** How Varve chooses what to look up before a turn. Default: `rules`. */
   lookup?: LookupMode;
   /** The model that chooses the queries for `lookup: 'model'`. */
   lookupModel?: LanguageModel;
-  /** How many of the most important memories every prompt contains. Default 20. */
+  /** How many of the most important memories every prompt contains. Default: 20. */
   topMemories?: number;
   /** The maximum number of recalled records. Default: the layout's limit, or 10. */
   recallLimit?: number;
@@ -96,19 +93,16 @@ export interface ContextSettings extends ContextHooks {
   recallSources?: readonly RecallSource[];
   /** Counts tokens. Default: an estimate within about 10 %. */
   tokenCounter?: TokenCounter;
-  /**
-   * The name of the model that reads the context, as it appears in the ledger's price list. If given, the ledger records what the memory in
-   * the prompt costs.
-   */
+  /** The model that reads the context, by its name in the price list. The ledger then records what the memory in the prompt costs. */
   model?: string;
   /** The user's time zone. Default: the zone of `consolidation.configure`, or else `formation.timeZone`. */
   timeZone?: string;
-  /** After this many milliseconds, a hook or a search is abandoned. Default 2,000. */
+  /** After this many milliseconds, a hook or a search is abandoned. Default: 2,000. */
   timeout?: number;
 }
 
 export interface ContextOptions extends ContextSettings {
-  /** The user's message. If there is none, nothing is looked up. */
+  /** The user's message. Without it, nothing is looked up. */
   message?: string;
   /** The agent's instructions. They are the application's own text, so they are never cut. */
   instructions?: string;
@@ -124,9 +118,9 @@ export interface ContextOptions extends ContextSettings {
   /** Active connections besides the handle's own. */
   connections?: readonly string[];
   now?: TimeInput;
-  /** Read everything again. Default false: a session's knowledge is cached until it changes. */
+  /** Whether to read everything again. Default: false, which caches a session's knowledge until it changes. */
   refresh?: boolean;
-  /** Write no entry to the log. Default false. */
+  /** Whether to write no entry to the log. Default: false. */
   unlogged?: boolean;
 }
 
@@ -136,7 +130,7 @@ const any = z.any().optional();
 type TextField = 'message' | 'instructions' | 'capabilities' | 'identity' | 'directives' | 'artifacts';
 type Given<Name extends TextField> = NonNullable<ContextOptions[Name]>;
 
-/** The application's texts for a prompt. The library and the HTTP API accept the same ones. */
+/** The library and the HTTP API accept the same texts. */
 export const contextTextFields: { readonly [Name in TextField]: z.ZodOptional<z.ZodType<Given<Name>, Given<Name>>> } = {
   message: z.string().max(1_000_000).optional(),
   instructions: z.string().max(1_000_000).optional(),
@@ -149,7 +143,6 @@ export const contextTextFields: { readonly [Name in TextField]: z.ZodOptional<z.
     .optional(),
 };
 
-/** Returns the schema of a record whose keys are section names or one of `others`. */
 function bySection<Value extends z.ZodType>(value: Value, ...others: string[]): z.ZodRecord<z.ZodString, Value> {
   const names: readonly string[] = [...SECTION_NAMES, ...others];
   return z.record(z.string(), value).superRefine((given, context) => {

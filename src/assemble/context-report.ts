@@ -4,9 +4,9 @@ import type { SectionName } from './section.ts';
 export interface SectionReport {
   section: SectionName | 'tools';
   place: 'system' | 'user' | 'history' | 'tools';
-  /** The section's own budget; null if it has none. */
+  /** The section's own budget. Null if it has none. */
   budget: number | null;
-  /** How many tokens all gathered items have, and how many the items that were taken. */
+  /** The tokens of all gathered items. */
   wanted: number;
   taken: number;
   items: number;
@@ -35,16 +35,16 @@ export interface ContextReport {
   /** `estimate`, or the name of the tokenizer with which the tokens were counted exactly. */
   counter: string;
   tokens: {
-    /** How many tokens the whole context has, including tools. */
+    /** The tokens of the whole context, including tools. */
     total: number;
-    /** How many tokens all gathered items have. */
+    /** The tokens of all gathered items. */
     wanted: number;
     limit: number;
     system: number;
     user: number;
     history: number;
     tools: number;
-    /** How many tokens had to stay free for this context, and how many the budget plans to keep free. */
+    /** How many tokens had to stay free for this context. */
     reserve: number;
     plannedReserve: number;
   };
@@ -57,7 +57,7 @@ export interface ContextReport {
   stable: { characters: number; tokens: number };
   lookup: Lookup;
   intent: Intent;
-  /** How many tokens of memory the context contains (`injected`), compared with the tokens of all turns (`raw`). */
+  /** The tokens of memory in the context (`injected`), and those of all turns (`raw`). */
   saving: { injected: number; raw: number };
   /** Whether the knowledge came from the cache. */
   cached: boolean;

@@ -29,7 +29,6 @@ export interface FitRequest {
   /** The turns that the application sends itself. Later sections do not repeat them. */
   given?: readonly Item[];
   budget: Budget;
-  /** How many tokens must stay free. Default: `budget.reserve`, or 0. */
   reserve?: number;
   /** The maximum number of items in the section `recall`. Default: as many as fit. */
   mostRecalled?: number;
@@ -39,13 +38,10 @@ export interface FitRequest {
   counter: TokenCounter;
 }
 
-// The sections that are fitted. The application's own text gets its tokens before them and is never cut.
+// The application's own text gets its tokens before these sections and is never cut.
 const TAKES_ROOM = SECTION_NAMES.filter((name) => sectionOf(name).overflow !== 'keep');
 
-/**
- * Cuts the gathered items to their budgets. Sections get their tokens one after the other. Each section omits statements that an earlier
- * section already shows; an item that did not fit into an earlier section may still appear in a later one.
- */
+/** Each section omits statements that an earlier section already shows, but not those that did not fit there. */
 export function fitContext(request: FitRequest): FittedContext {
   const fitter = createFitter(request);
   const taken = takeRoom(request, fitter);
@@ -63,7 +59,6 @@ export function fitContext(request: FitRequest): FittedContext {
   return { ...context, material, sections: reportSections(request, fitter, taken), tokens };
 }
 
-/** Measures one layout's sections and cuts them to their budgets. */
 interface Fitter {
   placed: ReadonlyMap<SectionName, Placed>;
   writing: Writing;
@@ -90,10 +85,7 @@ function createFitter({ layout, counter }: FitRequest): Fitter {
   };
 }
 
-/**
- * Returns the same writing with a cache of escaped lines. While items are fitted, they are written many times, and escaping is the most
- * expensive part of writing.
- */
+/** Caches escaped lines. While items are fitted, they are written many times, and escaping is the most expensive part of writing. */
 function writingEachLineOnce(writing: Writing): Writing {
   const written = new Map<string, string>();
   return {
@@ -111,7 +103,7 @@ interface SectionsFitted {
   wanted: Map<SectionName, number>;
 }
 
-/** Assigns tokens to each section: at most its own budget, and at most what earlier sections left over. */
+/** Each section gets at most its own budget, and at most what earlier sections left over. */
 function takeRoom(request: FitRequest, fitter: Fitter): SectionsFitted {
   const fitted = new Map<SectionName, FittedSection>();
   const wanted = new Map<SectionName, number>();
@@ -158,38 +150,29 @@ function takeRoom(request: FitRequest, fitter: Fitter): SectionsFitted {
 
 const OVER_OWN = 'over the budget of its section';
 const OVER_TOTAL = 'over the total budget';
-// How many tokens the blank line between two sections takes.
+// The tokens of the blank line between two sections.
 const BETWEEN_SECTIONS = 1;
 
-/**
- * Returns how many of the tokens reserved for the message it does not use. The reservation is a multiple of a tenth of the budget. The
- * system prompt leaves the whole reservation free, so that it is the same for a message of ten words and one of twenty.
- */
+/** The rest of the message's reservation. It comes in tenths of the budget, so that most messages get the same system prompt. */
 function slackOf({ budget }: FitRequest, message: number): number {
   const tenth = Math.max(Math.floor(totalOf(budget) / 10), 1);
   return budget.evidence === undefined ? 0 : Math.ceil(message / tenth) * tenth - message;
 }
 
-/**
- * Returns how many tokens a section may take by its own budget. If more tokens must stay free than planned, the section `recall` gets
- * fewer.
- */
+/** If more tokens must stay free than planned, only the section `recall` gets fewer. */
 function roomOf({ budget, reserve = 0 }: FitRequest, section: SectionName, wanted: number): number {
   const own = budget.sections?.[section] ?? Infinity;
   const excess = reserve - (budget.reserve ?? reserve);
   return section === 'recall' && excess > 0 ? Math.min(own, wanted - excess) : own;
 }
 
-/** Returns the tokens that the frames' opening and closing lines take. */
 function frameTokens({ layout, material, counter }: FitRequest): number {
   const frames = [...layout.system, ...layout.user].flatMap((entry) => ('sections' in entry ? [entry] : []));
   const isUsed = ({ sections }: Frame): boolean => sections.some(({ section }) => (material[section]?.length ?? 0) > 0);
   return frames.filter(isUsed).reduce((sum, { open, close }) => sum + counter.count(`${open}\n${close}\n\n`), 0);
 }
 
-/**
- * Returns how many tokens are reserved for lookups. The number does not depend on the results, so that the system prompt stays the same.
- */
+/** The tokens that are reserved for lookups. They do not depend on the results, so that the system prompt stays the same. */
 function evidenceOf({ budget, holdsEvidence }: FitRequest, left: number): number {
   const { share = 0, most = 0 } = budget.evidence ?? {};
   return holdsEvidence ? Math.max(Math.min(Math.floor(left * share), most), 0) : 0;
@@ -210,17 +193,13 @@ function withoutSaid(
   return { unsaid, repeated };
 }
 
-/** Returns the items with the highest scores, in their original order. If scores are equal, the earlier item is kept. */
 function best(items: readonly Item[], most: number): readonly Item[] {
   if (items.length <= most) return items;
   const kept = new Set(items.toSorted((one, other) => other.score - one.score).slice(0, most));
   return items.filter((item) => kept.has(item));
 }
 
-/**
- * Enforces the total. The sections were measured one by one, so together they may still exceed the limit. If so, the last sections are cut
- * first.
- */
+/** The sections were measured one by one, so together they may still exceed the limit. The last ones are then cut first. */
 function fitTotal(
   request: FitRequest,
   { fit, writing }: Fitter,
@@ -233,7 +212,7 @@ function fitTotal(
       const before = fitted.get(section);
       if (before === undefined || before.items.length === 0) break;
       const less = fit(section, before.items, Math.max(before.tokens - over, 0), OVER_TOTAL);
-      // With its notice, a cut text can be as long as before. If it is, the whole text is removed.
+      // A cut text with its notice can be as long as before. If it is, the whole text is removed.
       const next = less.tokens < before.tokens ? less : fit(section, before.items, -1, OVER_TOTAL);
       fitted.set(section, { ...next, dropped: [...before.dropped, ...next.dropped], cut: before.cut || next.cut });
       context = writeContext(request, materialOf(fitted), writing);

@@ -6,17 +6,21 @@ import {
   statementsIn,
   withoutEmptyHeadings,
 } from '../language/sentences.ts';
-import { saysQuoted } from '../language/words.ts';
+import { contentStems, coveredBy, saysQuoted } from '../language/words.ts';
+import { isNegated } from '../language/quotes.ts';
 import { CHANGED_LATER } from '../recall/results.ts';
 import {
   applicationItem,
-  type OverflowRule,
   entryWithout,
   type Item,
+  type OverflowRule,
   type SectionName,
+  sectionOf,
   type Statement,
 } from './section.ts';
+import { cachedFor } from '../record/cache.ts';
 import { contentHash } from '../record/id.ts';
+import { spelledKey } from '../record/attribute-table.ts';
 
 export interface FittedSection {
   items: Item[];
@@ -29,15 +33,14 @@ export interface Fitting {
   items: readonly Item[];
   rule: OverflowRule;
   budget: number;
-  /** Why items are dropped, for the report. */
   reason: string;
-  /** Returns how many tokens the items take as they are written in the prompt. */
+  /** The tokens of the items as they are written in the prompt. */
   measure(items: readonly Item[]): number;
 }
 
 const CUT = '[…cut to fit; more is stored]';
 
-/** Cuts a section to its budget by its overflow rule. Only the rule `keep` may exceed the budget. */
+/** Only the rule `keep` may exceed the budget. */
 export function fitSection(fitting: Fitting): FittedSection {
   const { items, rule, budget, measure } = fitting;
   const tokens = measure(items);
@@ -66,7 +69,7 @@ function dropToFit({ items, rule, budget, reason, measure }: Fitting): FittedSec
 
 const MOST_TRIES = 8;
 
-/** Finds the largest number up to `most` that fits, by bisection. Assumes that all smaller numbers fit too. */
+/** Bisects, assuming that all numbers below one that fits also fit. */
 function largestThat(most: number, fits: (count: number) => boolean): number {
   let low = 0;
   let high = most;
@@ -113,16 +116,12 @@ function cutItem(item: Item, fits: (text: string) => boolean): Item | null {
 /** A line of at least this importance is kept in preference to newer lines. */
 const IMPORTANT = 0.8;
 
-/**
- * Cuts a document to as many of its lines and sentences as fit, and adds a notice. Keeps prose first, then important lines, then the newest
- * ones, as the working memory does. Returns null if nothing fits.
- */
+/** Keeps prose first, then important lines, then the newest ones, as the working memory does. Returns null if nothing fits. */
 export function cutDocument(
   { text, restsOn }: Pick<Item, 'text' | 'restsOn'>,
   fits: (text: string) => boolean,
   notice: string,
 ): string | null {
-  // Removes the notice of an earlier cut.
   const lines = text.split('\n').filter((line) => line !== notice);
   const parts = lines.flatMap((line, place): (Item & { place: number; isTitle: boolean })[] => {
     const [, day, listed = ''] = DATED_LINE.exec(line) ?? [];
@@ -159,27 +158,25 @@ export function cutDocument(
   return items.length === 0 ? null : written(items);
 }
 
-/** Returns a text's beginning, with a notice that it was cut. Never splits a surrogate pair. */
+/** Never splits a surrogate pair. */
 export function cutText(text: string, characters: number, notice: string): string {
   if (text.length <= characters) return text;
   const end = /[\uD800-\uDBFF]/.test(text[characters - 1] ?? '') ? characters - 1 : characters;
   return `${text.slice(0, end).trimEnd()}\n${notice}`;
 }
 
-/** Removes repeated statements from a prompt. Sections are added in the order in which they get their tokens. */
+/** Finds repeated statements in a prompt. Add sections in the order in which they get their tokens. */
 export interface Said {
-  /**
-   * Returns the new part of an item: the item itself, a shorter item, or, if nothing is new, the name of the section that already contains
-   * all of it.
-   */
+  /** Returns the new part of an item, or the name of the section that already contains all of it. */
   rest(section: SectionName, item: Item): Item | SectionName;
   add(section: SectionName, item: Item): void;
 }
 
-/** Creates a record of what a prompt already says. Statements and turns are identified by their ids, and hand-written text by its words. */
+/** Identifies statements and turns by their ids, and hand-written text by its words. */
 export function createSaid(): Said {
   const sentences = new Map<string, SectionName>();
   const statements = new Map<string, SectionName>();
+  const lasting: Lasting[] = [];
   const turns = new Map<string, SectionName>();
   const quoted = new Map<string, QuotedWords[]>();
   const byTurns = ({ quotes = [] }: Item): SectionName | undefined =>
@@ -188,6 +185,8 @@ export function createSaid(): Said {
     const isSaid = restsOn.length > 0 && restsOn.every(({ id }) => statements.has(id));
     return (isSaid ? statements.get(restsOn[0]?.id ?? '') : undefined) ?? sentences.get(text);
   };
+  const byMeaning = (words: string, key: string): SectionName | undefined =>
+    tellingOf(lasting, words, key) ?? sentences.get(bareStatement(`${wordsOfKey(key)}: ${words}`));
   const byWords = (words: string): SectionName | undefined =>
     [...sentences].find(([text]) => text.includes(words))?.[1];
   return {
@@ -202,18 +201,23 @@ export function createSaid(): Said {
         const [sentence] = sentencesOf(item).values();
         return (sentence === undefined ? undefined : bySections(sentence)) ?? byTurns(item) ?? item;
       }
-      return documentWithout(item, bySections);
+      return item.entry === undefined
+        ? documentWithout(item, bySections)
+        : entryWithoutSaid(item, bySections, byMeaning);
     },
     add(section, item) {
-      // The section `earlier` shows only the beginnings of turns, so it does not count as showing them.
+      // The section `earlier` shows only the beginnings of turns.
       if (section === 'earlier') return;
       if (item.kind === 'event' && item.id !== null) {
         turns.set(item.id, section);
         sentences.set(bareStatement(item.text), section);
       }
       for (const id of item.statements ?? []) statements.set(id, section);
-      for (const { text, restsOn } of sentencesOf(item).values()) {
+      for (const sentence of sentencesOf(item).values()) {
+        const { text, restsOn } = sentence;
         if (!sentences.has(text)) sentences.set(text, section);
+        // A section that changes from turn to turn must not change the documents in the system prompt.
+        if (item.trust !== 'low' && !sectionOf(section).perTurn) lasting.push({ sentence, section });
         for (const { id, quotes } of restsOn) {
           statements.set(id, section);
           // A fact's label and value say less than the words from which they were read, so these words do not count as shown.
@@ -225,7 +229,31 @@ export function createSaid(): Said {
   };
 }
 
-/** Words from a turn, the statement that was read from them, and the section that shows the statement. */
+/** A sentence in a section that stays the same from turn to turn. */
+interface Lasting {
+  sentence: Sentence;
+  section: SectionName;
+}
+
+const stemsOf = cachedFor(({ text }: Sentence) => contentStems(text));
+
+const wordsOfKey = (key: string): string => spelledKey(key).replaceAll('_', ' ');
+
+/** The section with a sentence that has the words of a value and of its key. Both or neither of them must be negated. */
+function tellingOf(lasting: readonly Lasting[], words: string, key: string): SectionName | undefined {
+  if ([wordsOfKey(key), words].some((part) => contentStems(part).size === 0)) return undefined;
+  const wanted = contentStems(`${wordsOfKey(key)} ${words}`);
+  const last = words
+    .toLowerCase()
+    .split(/[^\p{L}\p{N}]+/u)
+    .findLast((word) => word !== '');
+  return lasting.find(
+    ({ sentence }) =>
+      coveredBy(wanted, stemsOf(sentence)) === 1 &&
+      isNegated(sentence.text.split(last ?? '', 1)[0] ?? '') === isNegated(words),
+  )?.section;
+}
+
 interface QuotedWords {
   start: number;
   end: number;
@@ -233,7 +261,7 @@ interface QuotedWords {
   statement: string;
 }
 
-/** Returns a turn's text without the marks that were added to it: "(changed later)" and the day of its statement. */
+/** Removes the marks that were added to the turn: "(changed later)" and the day of its statement. */
 function wordsOfTurn(text: string): string {
   const words = text.replace(CHANGED_LATER, '');
   const mark = words.lastIndexOf(' (');
@@ -245,7 +273,6 @@ function wordsOfTurn(text: string): string {
 // If more than a tenth of a turn is not quoted elsewhere, the turn is still shown, because the rest may explain the quotes.
 const TOLD = 0.9;
 
-/** Returns the section whose statements contain nearly all of a turn. */
 function mostlyQuotedBy(quoted: readonly QuotedWords[], text: string): SectionName | undefined {
   // Several statements can be read from the same words, so they are checked together.
   const found = quoted
@@ -261,24 +288,24 @@ function mostlyQuotedBy(quoted: readonly QuotedWords[], text: string): SectionNa
     upTo = Math.max(upTo, end);
   }
   rest += text.slice(upTo);
-  // A date or a number outside all quotes may be the answer, so a turn with such a date or number is still shown.
+  // A date or a number outside all quotes may be the answer, so the turn is still shown.
   return rest.length <= text.length * (1 - TOLD) && !/\p{N}/u.test(rest) ? found[0]?.section : undefined;
 }
 
-/** Removes from a summary the quotations that another section contains. Returns that section's name if nothing is left. */
+/** Removes the quotations that another section contains. Returns that section's name if nothing is left. */
 function withoutQuotations(item: Item, bySections: (words: string) => SectionName | undefined): Item | SectionName {
   let by: SectionName | undefined;
   const left = item.text.split('\n').filter((line) => {
     const quoted = /^[^“]*“(.+)”$/u.exec(line)?.[1];
     const said = quoted === undefined ? undefined : bySections(quoted);
     by ??= said;
-    // Removes empty lines too, because forgetting a quotation leaves one.
+    // A forgotten quotation leaves an empty line.
     return said === undefined && line.trim() !== '';
   });
   return left.length === 0 && by !== undefined ? by : { ...item, text: left.join('\n') };
 }
 
-/** Returns a document with only its new sentences, or, if there are none, the name of the section that already contains all of them. */
+/** Keeps only the new sentences. Returns the name of the section that contains all of them if none is new. */
 function documentWithout(item: Item, bySections: (sentence: Sentence) => SectionName | undefined): Item | SectionName {
   const sentences = sentencesOf(item);
   const said = new Map<string, SectionName>();
@@ -288,19 +315,31 @@ function documentWithout(item: Item, bySections: (sentence: Sentence) => Section
   }
   const [by] = said.values();
   if (by === undefined) return item;
-  if (item.entry !== undefined) return entryWithout(item, (words) => said.has(words)) ?? by;
   if (said.size === sentences.size) return by;
   const rest = replaceStatements(item.text, (words) => (said.has(words) ? null : words));
   return { ...item, text: withoutEmptyHeadings(rest) };
 }
 
-/** A sentence, normalised for comparison, and the statements on which it is based. */
+function entryWithoutSaid(
+  item: Item,
+  bySections: (sentence: Sentence) => SectionName | undefined,
+  byMeaning: (words: string, key: string) => SectionName | undefined,
+): Item | SectionName {
+  let by: SectionName = 'scaffold';
+  const left = entryWithout(item, (words, key) => {
+    const found = key === undefined ? bySections({ text: bareStatement(words), restsOn: [] }) : byMeaning(words, key);
+    by = found ?? by;
+    return found !== undefined;
+  });
+  return left ?? by;
+}
+
 interface Sentence {
   text: string;
   restsOn: readonly Statement[];
 }
 
-// Cached, because documents stay the same for many turns, and splitting them into sentences costs as much as the rest of a turn.
+// Documents stay the same for many turns, and splitting them into sentences costs as much as the rest of a turn.
 const takenApart = new WeakMap<Item, ReadonlyMap<string, Sentence>>();
 
 function sentencesOf(item: Item): ReadonlyMap<string, Sentence> {
@@ -325,7 +364,7 @@ function readSentences({ kind, id, title, text, entry, restsOn, ...memory }: Ite
     return items.filter((each) => typeof each === 'string').map((words) => [words, []]);
   }
   if (kind !== 'block') return [];
-  // Leaves out titles: two documents may have the same one.
+  // Two documents may have the same title.
   return statementsIn(text)
     .filter((words) => !words.startsWith('#'))
     .map((words) => [words, restsOn?.get(contentHash(words)) ?? []]);

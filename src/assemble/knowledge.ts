@@ -5,11 +5,12 @@ import type { AttributeTable } from '../record/attributes.ts';
 import { safeJson, textByTrust } from '../language/inert-text.ts';
 import { negationsIn } from '../language/quotes.ts';
 import { contentStems, coveredBy } from '../language/words.ts';
-import { attributeLabel, belongsToUser, isUser, normalValue, type Quote, spelledKey } from '../record/statement.ts';
+import { attributeLabel, spelledKey } from '../record/attribute-table.ts';
+import { belongsToUser, isUser, normalValue, type Quote } from '../record/statement.ts';
 import { MINUTE } from '../record/clock.ts';
 import { type MemoryTypeTable, type PromptSection, typesThat } from '../record/memory-types.ts';
 import { hasEnded, hasOutcome, isPresentFact, type Memory, mergedAmong } from '../record/memory.ts';
-import { ownerLevel, type Scope, type ScopeLevel, visibleOwners } from '../record/scope.ts';
+import { depthOf, ownerLevel, type Scope, type ScopeLevel, visibleOwners } from '../record/scope.ts';
 import {
   knowledgeStamp,
   NOTHING_SAID,
@@ -30,14 +31,12 @@ export interface Knowledge {
   /** The owners' incarnations, which change when records are erased. */
   incarnations: string;
   blocks: VisibleBlock[];
-  /** For each statement on which a block is based, by the statement's id: its quotes and its importance. */
+  /** By the ids of the statements on which the blocks are based. */
   quotes: ReadonlyMap<string, { quotes: readonly Quote[]; importance: number }>;
-  /** Permanent facts that are true now, sorted by category and attribute. */
   facts: Memory[];
   /** The most important memories, except facts and statements that have ended. */
   memories: Memory[];
   learnings: Memory[];
-  /** Reflections that have not been merged yet, oldest first. */
   reflections: Memory[];
   said: Said;
   loadedAt: number;
@@ -49,6 +48,7 @@ interface KnowledgeRequest {
   topMemories: number;
   memoryTypes: MemoryTypeTable;
   attributes: AttributeTable;
+  sharesFacts: boolean | undefined;
   now: number;
 }
 
@@ -65,7 +65,7 @@ export const NOTHING_KNOWN: Knowledge = {
   loadedAt: 0,
 };
 
-/** Reads the records that every prompt contains. `before` is the knowledge from the last read. */
+/** `before` is the knowledge from the last read. */
 async function loadKnowledge(
   reader: Reader,
   request: KnowledgeRequest,
@@ -88,10 +88,9 @@ async function loadKnowledge(
       ...permanent.filter((memory) => isPresentFact(memory, now)),
       ...ofPeople.filter((memory) => !isUser(memory.subject) && isSafetyFact(memory, now)),
     ],
-    attributes,
+    request,
   );
-  // Facts are shown in a section of their own, and ended statements are not current. Both are left out here, and further memories are read
-  // to replace them.
+  // Facts have a section of their own, and ended statements are not current. Further memories are read to replace them.
   const mostImportant = async (): Promise<Memory[]> => {
     for (let limit = Math.min(1000, topMemories * 2); ; limit = Math.min(1000, limit * 4)) {
       const found = await list('memories', limit, 'important');
@@ -110,7 +109,7 @@ async function loadKnowledge(
     quotes: await quotesOf(reader, scope.tenant, [...behind]),
     facts,
     memories: topMemories === 0 ? [] : await mostImportant(),
-    // Text from a document or a tool must not become a learning, because the agent follows learnings.
+    // The agent follows learnings, so text from a document or a tool must not become one.
     learnings: (await list('learnings', 100, 'oldest')).filter(
       ({ state, trust }) => state !== 'dismissed' && trust !== 'low',
     ),
@@ -120,7 +119,7 @@ async function loadKnowledge(
   };
 }
 
-/** Checks whether a statement is a health fact. Every prompt contains these, including those about other people. */
+/** Every prompt contains the health facts, including those about other people. */
 function isSafetyFact(memory: Memory, now: number): boolean {
   const { category, value, polarity, tense, trust } = memory;
   const isStated = category === 'health' && value !== null && polarity === 'affirmed' && trust !== 'low';
@@ -131,27 +130,27 @@ function isSafetyFact(memory: Memory, now: number): boolean {
 const DANGER = new RegExp(wordsOfAll('danger'), 'iu');
 const IMPORTANT = 0.8;
 
-/**
- * Checks whether a statement without an attribute describes a danger to the health of the user or of the people in the user's life. What
- * another speaker in a group chat says is not among the facts, even if it is about the user.
- */
+/** A danger to the health of the user or of the people in the user's life, as a statement without an attribute. */
 function isDanger({ subject, attribute, content, importance, trust }: Memory): boolean {
   const isOwn = isUser(subject) || belongsToUser(subject);
   return isOwn && attribute === null && importance >= IMPORTANT && trust !== 'low' && DANGER.test(content);
 }
 
-/** Checks whether a memory may be listed among the most important ones. */
 function isShown(memory: Memory, { now, memoryTypes }: Pick<KnowledgeRequest, 'now' | 'memoryTypes'>): boolean {
   return !isPresentFact(memory, now) && !hasEnded(memory, now) && !hasOutcome(memory, memoryTypes.get(memory.type));
 }
 
-/**
- * Selects the facts that apply. If an attribute has one value, the user's value takes precedence over the agent's, and the agent's over the
- * tenant's. If an attribute has many values, keeps all distinct ones. Sorts by category and attribute.
- */
-function innermost(facts: readonly Memory[], attributes: AttributeTable): Memory[] {
-  const depth = ({ scope }: Memory): number =>
-    Number(scope.agent !== null) + 2 * Number(scope.user !== null) + Number(scope.connection !== null);
+/** If an attribute has one value, that of the innermost scope precedes the others. Otherwise all distinct values stay. */
+function innermost(
+  facts: readonly Memory[],
+  { attributes, sharesFacts }: Pick<KnowledgeRequest, 'attributes' | 'sharesFacts'>,
+): Memory[] {
+  const precedes = (one: Memory, other: Memory): boolean => {
+    const order = depthOf(one.scope, sharesFacts) - depthOf(other.scope, sharesFacts);
+    // Of a shared fact and an agent's own, from before facts were shared, the later holds.
+    const isLater = one.scope.agent !== other.scope.agent && one.trust !== 'low' && one.statedAt > other.statedAt;
+    return order > 0 || (order === 0 && isLater);
+  };
   const best = new Map<string, Memory>();
   for (const fact of facts) {
     const attribute = fact.attribute ?? '';
@@ -160,7 +159,7 @@ function innermost(facts: readonly Memory[], attributes: AttributeTable): Memory
     const whose = isUser(fact.subject) ? '' : `${fact.subject} `;
     const key = whose + (isOne ? attribute : `${attribute} ${normalValue(fact.value ?? '', shape)}`);
     const other = best.get(key);
-    if (other === undefined || depth(fact) > depth(other)) best.set(key, fact);
+    if (other === undefined || precedes(fact, other)) best.set(key, fact);
   }
   const order = (one: string | null, other: string | null): number => (one ?? '').localeCompare(other ?? '', 'en');
   return [...best.values()].sort(
@@ -169,11 +168,10 @@ function innermost(facts: readonly Memory[], attributes: AttributeTable): Memory
   );
 }
 
-/** After this time, knowledge is read again even if it has not changed. */
 const STALE_AFTER: number = 5 * MINUTE;
 
 export interface KnowledgeCache {
-  /** Returns a session's knowledge, updated with everything that any process has committed. */
+  /** The knowledge includes everything that any process has committed. */
   open(reader: Reader, request: KnowledgeRequest, refresh: boolean): Promise<OpenedKnowledge>;
   /** Returns the last known knowledge, however old, for use while the store is unavailable. */
   last(request: KnowledgeRequest): Knowledge | null;
@@ -193,7 +191,6 @@ interface Kept {
 
 const MOST_SESSIONS = 1000;
 
-/** Creates an LRU cache for up to 1,000 sessions. */
 export function createKnowledgeCache(staleAfter: number = STALE_AFTER): KnowledgeCache {
   const cache = createLru<Kept>({ most: MOST_SESSIONS });
   return {
@@ -203,13 +200,13 @@ export function createKnowledgeCache(staleAfter: number = STALE_AFTER): Knowledg
       const kept = cache.get(key);
       const states = await ownerStates(reader, scope.tenant, visibleOwners(scope));
       const owners = JSON.stringify(states);
-      // The difference may be negative: callers choose the time of a context, so cached knowledge may come from a later time.
+      // Callers choose the time of a context, so cached knowledge may come from a later time.
       const isFresh = kept !== undefined && !refresh && Math.abs(now - kept.knowledge.loadedAt) < staleAfter;
       if (isFresh && kept.owners === owners) return { knowledge: kept.knowledge, loaded: false };
-      // The stamp is read before the knowledge, so that the next call detects a change made in between.
+      // The stamp is read before the knowledge, so that the next call detects a change between the two reads.
       const incarnations = JSON.stringify(states.map(({ owner, incarnation }) => [owner, incarnation]));
       const stamp = await knowledgeStamp(reader, scope);
-      // If a turn was observed, the owner's version has changed, but the knowledge has not.
+      // An observed turn changes the owner's version but not the knowledge.
       if (isFresh && kept.knowledge.stamp === stamp && kept.knowledge.incarnations === incarnations) {
         cache.set(key, { ...kept, owners });
         return { knowledge: kept.knowledge, loaded: false };
@@ -224,11 +221,7 @@ export function createKnowledgeCache(staleAfter: number = STALE_AFTER): Knowledg
   };
 }
 
-/**
- * Keeps the memories from the last read, in the same order, so that the prompt stays the same. Does so only while no memory has changed,
- * ended or expired. A new read would change the order, because reading increments access counts, and these break ties between equally
- * important memories.
- */
+/** Keeps the order of the memories, so that the prompt stays the same. Reading them increments access counts, which break ties. */
 function steady(next: Knowledge, before: Knowledge, request: KnowledgeRequest): Knowledge {
   if (next.stamp !== before.stamp || next.incarnations !== before.incarnations || next.loadedAt < before.loadedAt)
     return next;
@@ -244,7 +237,7 @@ function keyOf({ scope, connections, topMemories }: KnowledgeRequest): string {
 
 const knownBefore = new WeakMap<Knowledge, Material>();
 
-/** Returns the items that do not depend on the message. They are cached, because knowledge stays the same for many turns. */
+/** These items do not depend on the message. They are cached, because knowledge stays the same for many turns. */
 export function knownItems(knowledge: Knowledge, attributes: AttributeTable): Material {
   const known = knownBefore.get(knowledge) ?? itemsOf(knowledge, attributes);
   knownBefore.set(knowledge, known);
@@ -291,10 +284,7 @@ function itemsOf(knowledge: Knowledge, attributes: AttributeTable): Material {
   };
 }
 
-/**
- * Checks whether a scaffold entry that an agent observed contradicts what the user said: it omits a value that the user stated, or negates
- * it. Prompts then show the user's statement and not the entry.
- */
+/** If an entry omits or negates a value that the user stated, prompts show the user's statement and not the entry. */
 function opposesUser(entry: Item['entry'], statements: readonly Memory[], attributes: AttributeTable): boolean {
   const { key = '', value } = entry ?? {};
   const attribute = attributes.resolve(key);
@@ -313,13 +303,12 @@ function opposesUser(entry: Item['entry'], statements: readonly Memory[], attrib
   return said.length > 0 && (negationsIn(text) > 0 || !said.every(isSaid));
 }
 
-/** Returns a fact's label, with the person if it is not about the user: "Allergy (User's son)". */
+/** A fact about another person has that person in its label: "Allergy (User's son)". */
 function labelOf({ attribute, subject, trust }: Memory, attributes: AttributeTable): string {
   const label = attributeLabel(attributes, attribute ?? '');
   return isUser(subject) ? label : `${label} (${textByTrust(subject, trust)})`;
 }
 
-/** Returns a level's merged reflections, and those that have not been merged yet. */
 function reflectionsOf(level: ScopeLevel, blocks: readonly VisibleBlock[], waiting: readonly Memory[]): Item[] {
   const merged = blocks.findLast((block) => block.kind === 'reflections' && block.level === level);
   const recent = waiting.filter(({ scope }) => (scope.session !== null ? 'session' : ownerLevel(scope)) === level);

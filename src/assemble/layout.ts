@@ -10,9 +10,9 @@ export interface SectionFormat {
   /** Lines before and after the items. */
   before?: string;
   after?: string;
-  /** Writes an item. Default: `- text`. Unverified text is marked. */
+  /** Writes an item. Default: `- text`, with a mark for unverified text. */
   item?: (item: Item, writing: Writing) => string;
-  /** Returns the heading for an item's group. If `apart` is set, a blank line separates groups. */
+  /** Returns the heading for an item's group. With `apart`, a blank line separates groups. */
   group?: (item: Item, writing: Writing) => string;
   apart?: boolean;
   /** What separates items. Default: a new line. */
@@ -21,7 +21,7 @@ export interface SectionFormat {
   around?: readonly [string, string];
   /** What happens if the section exceeds its budget. Default: the section's own rule. */
   rule?: OverflowRule;
-  /** The maximum length of an item's text, and the notice after a text that was cut. */
+  /** The maximum length of an item's text, in characters, and the notice after a text that was cut. */
   cap?: { characters: number; notice: string };
 }
 
@@ -36,17 +36,14 @@ export interface Frame {
 
 /** Token budgets for single sections and for the whole context. */
 export interface Budget {
-  /** The maximum number of tokens in the whole context. Default 8,000. */
+  /** The maximum number of tokens in the whole context. Default: 8,000. */
   total?: number;
   sections?: Partial<Record<SectionName | 'tools', number>>;
   /** Groups of sections that share a budget. They take tokens from it in this order. */
   shared?: readonly { sections: readonly SectionName[]; tokens: number }[];
-  /** How many tokens must stay free. Default 0. */
+  /** How many tokens must stay free. Default: 0. */
   reserve?: number;
-  /**
-   * The tokens that are reserved for the section `recall`: `share` is a fraction of what the application's own text leaves over, and `most`
-   * is the maximum. If other sections leave tokens free, `recall` may take up to `most`. By default, none are reserved.
-   */
+  /** Tokens reserved for `recall`: a share of what the application's own text leaves over, with a maximum. Default: none. */
   evidence?: { share: number; most: number };
 }
 
@@ -56,7 +53,7 @@ export function totalOf({ total }: Budget): number {
   return total ?? DEFAULT_TOTAL;
 }
 
-/** How a layout recalls. If an option is left out, the default of `recall()` applies. */
+/** How a layout recalls. Default of each option: that of `recall()`. */
 export interface LayoutRecall extends RecallOptions {
   /** Recall leaves out memories whose type is shown in one of these sections. */
   withoutSections?: readonly PromptSection[];
@@ -88,7 +85,6 @@ export function defineLayout(layout: Layout): Layout {
   return layout;
 }
 
-/** Returns an entry's formats: the entry itself or, for a frame, the formats inside it. */
 export function formatsOf(entry: SectionFormat | Frame): readonly SectionFormat[] {
   return 'sections' in entry ? entry.sections : [entry];
 }
@@ -108,7 +104,6 @@ export function writingOf(layout: Layout): Writing {
   return markdownWriting(labels.filter((label) => !label.startsWith('<')));
 }
 
-/** Writes a section as text. Returns an empty text if it has no items. */
 export function writeSection(format: SectionFormat, items: readonly Item[], writing: Writing): string {
   if (items.length === 0) return '';
   const write = format.item ?? bullet;
@@ -125,7 +120,6 @@ export function writeSection(format: SectionFormat, items: readonly Item[], writ
   return [format.before, body, format.after].filter((part) => part !== undefined).join('\n');
 }
 
-/** Writes all sections of the system prompt, or of the user's turn, as text. */
 export function writePlace(entries: readonly (SectionFormat | Frame)[], material: Material, writing: Writing): string {
   const texts = entries.map((entry) => {
     const inside = formatsOf(entry)
@@ -138,14 +132,12 @@ export function writePlace(entries: readonly (SectionFormat | Frame)[], material
   return texts.filter((text) => text !== '').join('\n\n');
 }
 
-/** Marks text that comes from tools and documents. */
 const UNVERIFIED = ' (unverified)';
 
 function bullet(item: Item, writing: Writing): string {
   return `- ${marked(item, writing.line(textWithSpeaker(item)))}`;
 }
 
-/** Marks a text as unverified if its item has low trust. */
 export function marked({ trust }: Item, text: string): string {
   return trust === 'low' ? text + UNVERIFIED : text;
 }
@@ -156,7 +148,6 @@ export interface HistoryMessage {
   content: string;
 }
 
-/** A written context, with its token counts. */
 export interface WrittenContext {
   system: string;
   user: string;
@@ -166,7 +157,6 @@ export interface WrittenContext {
   tokens: { system: number; user: number; history: number; tools: number; total: number };
 }
 
-/** Writes the items in a layout, and counts their tokens. */
 export function writeContext(
   { layout, counter, toolTokens }: { layout: Layout; counter: TokenCounter; toolTokens: number },
   material: Material,
@@ -193,7 +183,7 @@ export function writeContext(
   return { system, user, beforeMessage, messages, tokens: { ...tokens, total } };
 }
 
-/** Removes the agent's turns from the beginning, because providers require a conversation to begin with the user. */
+/** Providers require a conversation to begin with the user. */
 function fromFirstQuestion(turns: readonly Item[]): readonly Item[] {
   const first = turns.findIndex(({ label }) => label !== 'agent');
   return first === -1 ? [] : turns.slice(first);

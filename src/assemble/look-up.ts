@@ -16,14 +16,14 @@ import type { Scope } from '../record/scope.ts';
 import { memoriesByTag } from '../store/context-rows.ts';
 import { type RetiredQuote, retiredQuotes } from '../store/load-records.ts';
 import { findEvents } from '../store/event-store.ts';
-import { DEFAULT_TIMEOUT, type Gathering } from './assemble-deps.ts';
+import { DEFAULT_TIMEOUT, type Gathering, LONGEST_QUERY } from './assemble-deps.ts';
 import type { ContextOptions, Intent } from './context-options.ts';
 import type { Lookup } from './context-report.ts';
 import { oneLine, textByTrust } from '../language/inert-text.ts';
 import type { Layout } from './layout.ts';
 import { applicationItem, type Item, type Material, memoryItem, turnItem } from './section.ts';
 
-/** Determines a message's intent by rules, and then by the application's own function if there is one. */
+/** The result of the application's own function replaces that of the rules, field by field. */
 export async function chooseIntent({ options, message, attempt }: Gathering): Promise<Intent> {
   const { services, intent: hook } = options;
   const byRules = intentOf(message, services);
@@ -31,7 +31,6 @@ export async function chooseIntent({ options, message, attempt }: Gathering): Pr
   return attempt('intent', async () => ({ ...byRules, ...(await hook(message, byRules)) }), byRules);
 }
 
-/** Classifies a message by rules: it needs a service if it contains one of the service's topics. */
 function intentOf(message: string, services: Readonly<Record<string, { about: readonly string[] }>> = {}): Intent {
   const words = [...new Set(indexWords(message))];
   const said = new Set(words);
@@ -51,13 +50,11 @@ interface LookupInput {
   earlier: readonly string[];
 }
 
-/** A message longer than this is shortened to a query of this length. */
-const LONGEST_QUERY = 1500;
 // Matches words such as in "And what about hers?", which cannot be understood without the preceding turn.
 const REFERS_BACK = new RegExp(`\\b(?:${wordsOfAll('refersBack')})\\b`, 'i');
 const FEW_WORDS = 6;
 
-/** Chooses whether to look something up, and with which queries: by rules, or by a model. If the model fails, the rules are used. */
+/** If the model fails, the rules choose. */
 export async function chooseLookup(gathering: Gathering, input: LookupInput): Promise<Lookup> {
   const mode = gathering.options.lookup ?? 'rules';
   if (input.message.trim() === '') return { queries: [], by: 'rules', reason: 'there is no message' };
@@ -105,7 +102,7 @@ async function byModel({ deps, scope, options }: Gathering, input: LookupInput):
   return { queries, by: 'model', reason: data.lookup ? 'the model asks for it' : 'the model needs no lookup' };
 }
 
-// Shortens a long message to its beginning and its end, which usually contain the request; the middle is often pasted text.
+// The request is usually at the beginning or at the end of a long message; the middle is often pasted text.
 function shortened(text: string): string {
   if (text.length <= LONGEST_QUERY) return text;
   const half = LONGEST_QUERY / 2;
@@ -125,10 +122,7 @@ export async function lookUp(gathering: Gathering, { queries, by }: Lookup): Pro
   return { ...recalled, notes, summaries, savedItems };
 }
 
-/**
- * Gathers the recalled records. If recall abstains and the message asks for a fact about the user, the question becomes the section
- * `unknown`.
- */
+/** If recall abstains and the message asks for a fact about the user, the question becomes the section `unknown`. */
 function recallSection(search: Search): Promise<Material> {
   const { deps, scope, layout, on, message, timeZone, attempt, failed } = search;
   const { tracing } = deps.assembling;
@@ -162,7 +156,7 @@ function recallSection(search: Search): Promise<Material> {
   });
 }
 
-/** Returns the results that can be understood without the turns around them, except the user's questions on other topics. */
+/** Keeps the results that can be understood without the turns around them, except the user's questions on other topics. */
 function tellingResults(results: readonly RecallResult[], message: string): RecallResult[] {
   const relevant = results.filter(({ relevance }) => relevance >= WORTH_A_LINE);
   // Equal decisions appear as one result. An outcome is therefore shown with any relevant decision, not only with its own.
@@ -176,8 +170,8 @@ function tellingResults(results: readonly RecallResult[], message: string): Reca
 }
 
 const MOST_RESULTS = 10;
-// In the evaluation gate, recall wrongly abstains on 4 of 100 questions that have an answer. With this limit, the evidence shares are the
-// same as with all 60 results.
+// In the evaluation gate, recall wrongly abstains on 4 of 100 answerable questions. With these limits, the evidence shares are the same as
+// with all 60 results.
 const NEAREST_ONLY: RecallOptions = { abstain: false, limit: 5, minimumRelevance: 0.05 };
 // More results are read than shown, so that enough remain after removing those that other sections contain.
 const LOOKED_AT = 40;
@@ -188,7 +182,7 @@ export function mostRecalled({ recall }: Layout, { recallLimit }: ContextOptions
 
 function recallHow({ layout, options, on, deps: { memoryTypes } }: Gathering): RecallOptions {
   const { withoutSections = [], order: _order, ...how } = layout.recall ?? {};
-  // If the section `summaries` is on, it shows the summaries, so recall leaves out their types.
+  // The section `summaries` shows the summaries, so recall leaves out their types.
   const elsewhere = on.has('summaries') ? [...withoutSections, 'summaries'] : withoutSections;
   const types = typesThat(memoryTypes, ({ section }) => elsewhere.includes(section));
   return {
@@ -200,7 +194,6 @@ function recallHow({ layout, options, on, deps: { memoryTypes } }: Gathering): R
   };
 }
 
-/** The input for the sections that searches fill. */
 interface Search extends Gathering {
   queries: readonly string[];
   /** Whether the queries are the user's own message rather than written by a model. */
@@ -211,11 +204,9 @@ type Found = Pick<Recalled, 'results' | 'abstained' | 'degraded'>;
 const NOTHING_BEHIND: Behind = { turns: new Map(), retired: [] };
 const NOTHING_FOUND: Found = { results: [], abstained: false, degraded: [] };
 
-// Recall returns the best results, however poor they are. The prompt omits results whose relevance is below this value, unless the layout
-// sets its own minimum.
+// Recall returns results however poor they are. The prompt omits those below this relevance, unless the layout sets a minimum.
 const WORTH_A_LINE = 0.05;
 
-/** Recalls for every query and returns the best results. `abstained` is true only if every query abstained. */
 async function recallBest(search: Search, how: RecallOptions): Promise<Found> {
   const answers = await Promise.all(search.queries.map((query) => recallOnce(search, query, how)));
   const best = new Map<string, RecallResult>();
@@ -231,7 +222,7 @@ async function recallBest(search: Search, how: RecallOptions): Promise<Found> {
   };
 }
 
-/** Recalls for one query. If a semantic search finds nothing, searches by words, unless the options set a minimum similarity. */
+/** If a semantic search finds nothing, searches by words, unless the options set a minimum similarity. */
 async function recallOnce(search: Search, query: string, given: RecallOptions): Promise<Recalled> {
   const { deps, scope, options, now, timeZone, isOfUser } = search;
   const how = { connections: options.connections, timeZone, now, ...given };
@@ -242,21 +233,19 @@ async function recallOnce(search: Search, query: string, given: RecallOptions): 
   return { ...recalled, results };
 }
 
-/** Finds the two nearest notes for a turn, with a boost for recent ones. */
+// Of the notes, more are read than shown, because some are left out.
 export const RELEVANT_NOTES: RecallOptions = {
   sources: ['notes'],
   mode: 'semantic',
-  limit: 2,
+  limit: 10,
   minimumSimilarity: 0.6,
   recencyBoost: true,
 };
 
-/** Finds summaries of earlier conversations for a turn. */
-export const RELEVANT_SUMMARIES: RecallOptions = { ...RELEVANT_NOTES, sources: ['summaries'] };
+export const RELEVANT_SUMMARIES: RecallOptions = { ...RELEVANT_NOTES, sources: ['summaries'], limit: 2 };
 
-/** Returns the two nearest notes, except notes whose title begins with `summary:` or `research:`. */
 async function noteSection(search: Search): Promise<Item[]> {
-  const items = await recallMemories(search, { ...RELEVANT_NOTES, limit: 10 });
+  const items = await recallMemories(search, RELEVANT_NOTES);
   return items.filter(({ title }) => !/^(summary|research):/i.test(title ?? '')).slice(0, 2);
 }
 
@@ -270,7 +259,6 @@ async function recallMemories(search: Search, how: RecallOptions): Promise<Item[
   return results.flatMap(({ memory, score }) => (memory === null ? [] : memoryItem(memory, score)));
 }
 
-/** Finds up to three saved items that share a tag with the message, those that share most tags first. */
 async function savedItemSection({ deps, scope, message }: Search): Promise<Item[]> {
   const tags = possibleTags(message);
   const types = typesThat(deps.memoryTypes, ({ section }) => section === 'saved_items');
@@ -287,7 +275,6 @@ async function savedItemSection({ deps, scope, message }: Search): Promise<Item[
 
 const MOST_WORDS = 200;
 
-/** Returns a message's words and pairs of words, as tags spell them. */
 function possibleTags(message: string): string[] {
   const said = (message.toLowerCase().match(/[\p{L}\p{N}+#.]+/gu) ?? [])
     .slice(0, MOST_WORDS)
@@ -304,15 +291,12 @@ function possibleTags(message: string): string[] {
   return [...new Set(tags)];
 }
 
-/** What the recalled results are based on. */
 export interface Behind {
-  /** The turns from which recalled statements were read. */
   turns: ReadonlyMap<string, Event>;
   /** The quotes from recalled turns that are no longer true. */
   retired: readonly RetiredQuote[];
 }
 
-/** Reads the source turns of statements that are quotations, and the outdated quotes of all recalled turns. */
 async function readBehind(
   { database, privacy }: RecallDeps,
   scope: Scope,
@@ -334,9 +318,8 @@ const FEWEST_WORDS = 4;
 const JSON_TEXT = /(?:^|: )[{[]["{[].*[}\]]\s*$/su;
 
 /**
- * Checks whether a recalled event can be understood without the turns around it. An agent's short reply cannot, but it is shown if the
- * message asks what the agent said. A short outcome ("4 replies") cannot be understood without its decision. An observation in JSON is not
- * shown, because it belongs to the section of structured data.
+ * An agent's short reply needs the turns around it, but is shown if the message asks what the agent said. A short outcome ("4 replies")
+ * needs its decision. An observation in JSON belongs to the section of structured data.
  */
 function standsAlone({ kind, origin, content }: Event, message: string): boolean {
   if (kind === 'observation') return !JSON_TEXT.test(content);
@@ -348,14 +331,10 @@ function standsAlone({ kind, origin, content }: Event, message: string): boolean
   return asksFor(message, 'agentSaid', detectPack(message));
 }
 
-// A question at least this relevant may show what the user had in mind. In the data set `lives`, no question below this relevance is
-// evidence.
+// A question at least this relevant may show what the user had in mind. In the data set `lives`, none below it is evidence.
 const SAME_QUESTION = 0.2;
 
-/**
- * Checks whether a user's turn is only a question, and on a different topic than the message. Such a turn contains no information about the
- * user.
- */
+/** A user's turn that is only a question on a different topic contains no information about the user. */
 function isUnrelatedQuestion({ kind, origin, content }: Event, relevance: number): boolean {
   if (kind !== 'message' || origin !== 'user' || relevance >= SAME_QUESTION) return false;
   return splitSentences(content).every(({ text }) => isQuestion(text) || contentStems(text).size === 0);
@@ -363,16 +342,13 @@ function isUnrelatedQuestion({ kind, origin, content }: Event, relevance: number
 
 interface EvidenceOrder {
   order?: 'relevance' | 'time';
-  /** Whether the question is about the past. If so, outdated statements are shown with a mark. Otherwise, they are left out. */
+  /** If true, outdated statements are shown with a mark. Otherwise, they are left out. */
   isAboutPast: boolean;
   /** The time zone for turns that have none of their own. */
   timeZone: string;
 }
 
-/**
- * Converts recalled results to items without duplicates. If a statement is only a quotation, its turn is shown instead. Results of low
- * trust come last.
- */
+/** If a statement is only a quotation, its turn is shown instead. Results of low trust come last. */
 function evidenceItems(
   results: readonly RecallResult[],
   { turns, retired }: Behind,
@@ -401,15 +377,14 @@ function itemOf(result: RecallResult, turn: Event | null, otherwise: string): It
   return { ...item, text, trust, timeZone, label: item.speaker ?? turn.origin };
 }
 
-/** Checks whether a statement is only a quotation, not a sentence that can be understood by itself. */
+/** Whether a statement is only a quotation, not a sentence that can be understood by itself. */
 function isPiece({ reader, attribute, sourceEvents }: Memory): boolean {
   return reader === 'local' && attribute === null && sourceEvents.length === 1;
 }
 
-// If a turn is longer than this, its statement is shown and not the whole turn.
+// In characters. The statement of a longer turn is shown instead of the whole turn.
 const SHORT_TURN = 600;
 
-/** Returns the turn to show in place of a statement, or null to show the statement itself. */
 function turnOf(memory: Memory, turns: Behind['turns']): Event | null {
   const turn = isPiece(memory) ? turns.get(memory.sourceEvents[0] ?? '') : undefined;
   if (turn === undefined || turn.origin !== 'user' || turn.content.length > SHORT_TURN) return null;
@@ -417,7 +392,7 @@ function turnOf(memory: Memory, turns: Behind['turns']): Event | null {
   return trustOfTurn(turn) === 'low' ? null : turn;
 }
 
-/** Adds the statement's date to the turn that is shown in its place, if the turn has another date. */
+/** Adds the statement's day to its turn, if the turn is from another day. */
 function withStatement(item: Item, memory: Memory): Item {
   const day = plannedFor(memory) ?? (memory.tense === 'happened' ? memory.validFrom : null);
   const isOpen = day !== null && (item.date === undefined || dayOf(memory, day) !== dayOf(memory, item.date));
@@ -429,7 +404,7 @@ function withStatement(item: Item, memory: Memory): Item {
   };
 }
 
-/** Marks a turn if part of it is no longer true. Leaves the turn out if that is most of it, unless the question is about the past. */
+/** Marks a turn if part of it is no longer true. Leaves it out if that is most of it, unless the question is about the past. */
 function withStanding(item: Item, retired: readonly RetiredQuote[], isAboutPast: boolean): Item[] {
   const quotes = item.kind === 'event' ? retired.filter(({ event }) => event === item.id) : [];
   if (quotes.length === 0) return [item];
@@ -438,7 +413,6 @@ function withStanding(item: Item, retired: readonly RetiredQuote[], isAboutPast:
   return [quotes.some(({ isChanged }) => isChanged) ? { ...item, text: item.text + CHANGED_LATER } : item];
 }
 
-/** Checks whether a message asks for a fact that only memory can contain. */
 async function asksForKnown({ deps, scope, message }: Gathering): Promise<boolean> {
   const view = await deps.database.readReplica(scope, (reader) => deps.views.open(reader, scope));
   return asksOfKnown(message, { view, scope, attributes: deps.attributes });
@@ -446,7 +420,6 @@ async function asksForKnown({ deps, scope, message }: Gathering): Promise<boolea
 
 const LONGEST_QUESTION = 200;
 
-/** Creates the item for a question that memory cannot answer. The layout writes the notice around the question. */
 function unknownItem(message: string): Item {
   const question = oneLine(message);
   return applicationItem(

@@ -16,12 +16,11 @@ export type OverflowRule =
   | 'drop-oldest'
   /** The text is cut, with a notice. */
   | 'cut'
-  /** The section is never cut, because it is the application's own text. Other sections are cut in its place. */
+  /** The section is never cut, because it is the application's own text. */
   | 'keep';
 
-/** How a section is cut, switched off and logged. */
 interface Section {
-  /** What happens if the section exceeds its budget, unless the layout sets another rule. Sections with `keep` get their tokens first. */
+  /** The rule unless the layout sets another one. Sections with `keep` get their tokens first. */
   overflow: OverflowRule;
   /** Whether the section can change from turn to turn even if the knowledge stays the same. */
   perTurn?: true;
@@ -31,10 +30,7 @@ interface Section {
   gives?: 'found' | 'always';
 }
 
-/**
- * All sections that a context can have, in the order in which they get their tokens; later sections are cut first. A layout chooses which
- * of them it shows, where, and how.
- */
+/** The sections in the order in which they get their tokens. Later ones are cut first. */
 export const SECTIONS = {
   instructions: { overflow: 'keep' },
   identity: { overflow: 'keep' },
@@ -79,13 +75,10 @@ export interface Statement {
 }
 
 export interface Item {
-  /**
-   * The text, without invisible characters. Links are removed if it is not trusted. Turns of the history stay verbatim. The layout escapes
-   * the text.
-   */
+  /** Without invisible characters, and without links if it is not trusted. Not escaped yet. Turns of the history stay verbatim. */
   text: string;
   kind: 'memory' | 'event' | 'block' | 'application';
-  /** The record's id; null for the application's text. */
+  /** The record's id. Null for the application's text. */
   id: string | null;
   trust: Trust;
   /** Items with the lowest score are dropped first. */
@@ -114,15 +107,13 @@ export interface Item {
   note?: string;
 }
 
-/** The gathered items of a context, by section. */
 export type Material = Partial<Record<SectionName, readonly Item[]>>;
 
-/** Creates an item from the application's own text. It is not escaped, and it is dropped last. */
+/** The application's own text is not escaped, and it is dropped last. */
 export function applicationItem(text: string): Item {
   return { text, kind: 'application', id: null, trust: 'high', score: Infinity };
 }
 
-/** Converts a memory to an item. Items with the lowest `score` are dropped first. */
 export function memoryItem(memory: Memory, score: number = memory.importance): Item {
   const { trust, metadata } = memory;
   const text = (value: unknown): string | undefined =>
@@ -145,10 +136,7 @@ export function memoryItem(memory: Memory, score: number = memory.importance): I
   };
 }
 
-/**
- * Converts a permanent fact to an item. Its title is the attribute's name, and its label is the category. Its text is the value, or the
- * whole sentence if that says more than the value.
- */
+/** The title is the attribute's name. The text is the value, or the whole sentence if that says more. */
 export function factItem(fact: Memory, label: string): Item {
   const { value, content, trust } = fact;
   const text = textByTrust(value === null || saysMore(fact, label, value) ? content : value, trust);
@@ -160,9 +148,8 @@ const MOST_MORE = 1;
 const WITHOUT_SPACES = /[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}]/u;
 
 /**
- * Checks whether a sentence says more than its field's label and value: other names or numbers, several more words, or further values
- * ("peanuts and penicillin"). Does not count the fixed words of a rendering ("Is … years old"), the user, and relative dates such as "last
- * week".
+ * Whether a sentence has other names, numbers, values or several more words. Does not count the words of a rendering ("Is … years old"),
+ * the user, and relative dates such as "last week".
  */
 function saysMore({ attribute, statedAt, ...fact }: Memory, label: string, value: string): boolean {
   const rendering = PACKS.map((pack) => templateOf(pack, attribute ?? '') ?? '').join(' ');
@@ -188,7 +175,6 @@ function saysMore({ attribute, statedAt, ...fact }: Memory, label: string, value
   );
 }
 
-/** Checks whether another value comes directly before or after a value, as in a list. */
 function isInList(sentence: string, value: string): boolean {
   const at = sentence.toLowerCase().indexOf(value.toLowerCase());
   if (at < 0) return false;
@@ -211,17 +197,16 @@ export function turnItem(event: Event, score: number): Item {
   };
 }
 
-/** Returns an item's text. If it is a turn with a named speaker, the text follows the speaker's name. */
 export function textWithSpeaker({ speaker, text }: Item): string {
   return speaker === undefined ? text : `${speaker}: ${text}`;
 }
 
-/** Creates an item from a text block. Images are removed, because its words may come from anybody. */
+/** Removes images, because the words of a block may come from anybody. */
 export function blockItem(id: string, text: string): Item {
   return { text: defuseImages(text), kind: 'block', id, trust: 'medium', score: 1 };
 }
 
-/** Converts a JSON block's entries to items with the text `"key": value`. Later entries are dropped first. */
+/** Each item has the text `"key": value`. Later entries are dropped first. */
 export function entryItems(id: string, content: unknown): Item[] {
   if (typeof content !== 'object' || content === null) return [];
   return Object.entries(content).map(([key, given], index) => {
@@ -236,24 +221,31 @@ function entryText(key: string, value: unknown): string {
   return `${safeJson(key)}: ${defuseImages(safeJson(value))}`;
 }
 
-/** Removes the list items that another section of the prompt already contains. Returns null if none is left. */
-export function entryWithout(entry: Item, isSaid: (statement: string) => boolean): Item | null {
+/**
+ * Removes the list items and the single values that another section of the prompt already contains. `key` is passed for a single value: the
+ * key of its entry, which is a name if the entry is about a person (`"ana": { "home_city": "Leeds" }`). Returns null if nothing is left.
+ */
+export function entryWithout(entry: Item, isSaid: (text: string, key?: string) => boolean): Item | null {
   const { key = '', value } = entry.entry ?? {};
-  if (!Array.isArray(value)) return entry;
-  const left = value.filter((item) => typeof item !== 'string' || !isSaid(item));
-  if (left.length === value.length) return entry;
-  return left.length === 0
+  const isSaidOf = (one: unknown): boolean =>
+    (typeof one === 'string' || typeof one === 'number') && isSaid(String(one), key);
+  if (isSaidOf(value)) return null;
+  if (typeof value !== 'object' || value === null) return entry;
+  const left = Array.isArray(value)
+    ? value.filter((item) => typeof item !== 'string' || !isSaid(item))
+    : Object.fromEntries(Object.entries(value).filter(([, one]) => !isSaidOf(one)));
+  const { length } = Object.keys(left);
+  if (length === Object.keys(value).length) return entry;
+  return length === 0
     ? null
     : { ...entry, text: textByTrust(entryText(key, left), entry.trust), entry: { key, value: left } };
 }
 
-/** Converts a connection's or a user's JSON block to one item. */
 export function jsonItem(id: string, content: unknown, label?: string): Item | null {
   if (typeof content !== 'object' || content === null || Object.keys(content).length === 0) return null;
   return { ...blockItem(id, safeJson(content)), label };
 }
 
-/** Converts the application's data to items, one for each field or line. */
 export function fieldItems(
   data: Readonly<Record<string, unknown>> | readonly string[] | string,
   about: { label?: string; trust: Trust; score: (text: string) => number },

@@ -1,7 +1,7 @@
 import { messageOf } from '../errors.ts';
 import { dayOf } from '../language/calendar.ts';
 import { defuseImages, oneLine, textByTrust } from '../language/inert-text.ts';
-import { dueOn } from '../language/told-days.ts';
+import { dueOn } from '../language/due.ts';
 import { redactSensitive } from '../language/privacy-policy.ts';
 import type { RecallOptions } from '../recall/recall-options.ts';
 import { recall } from '../recall/recall.ts';
@@ -11,7 +11,7 @@ import { type Event, isBlank } from '../record/event.ts';
 import { typesThat } from '../record/memory-types.ts';
 import { listEvents } from '../store/event-store.ts';
 import { listMemories } from '../store/read-memories.ts';
-import type { Gathering } from './assemble-deps.ts';
+import { type Gathering, LONGEST_QUERY } from './assemble-deps.ts';
 import type { Asked, ContextHooks, HistoryOptions } from './context-options.ts';
 import { fitSection } from './fit-section.ts';
 import { totalOf } from './layout.ts';
@@ -26,7 +26,6 @@ import {
 } from './section.ts';
 import { indexWords, type TokenCounter } from '../language/words.ts';
 
-/** Loads the data of the services that the question needs. Calls no other service. */
 export async function serviceItems({ options, attempt }: Gathering, asked: Asked): Promise<Item[]> {
   const { services = {} } = options;
   const needed = asked.intent.services.filter((name) => Object.hasOwn(services, name));
@@ -43,7 +42,6 @@ export async function serviceItems({ options, attempt }: Gathering, asked: Asked
   return (await Promise.all(needed.map((name) => attempt('services', () => load(name), [])))).flat();
 }
 
-/** Loads the user's structured profile from the application. */
 export async function profileItems({ options }: Gathering, asked: Asked): Promise<Item[]> {
   const data = (await options.structuredProfile?.(asked)) ?? null;
   return data === null ? [] : fieldItems(data, { trust: 'medium', score: () => 0 });
@@ -52,7 +50,7 @@ export async function profileItems({ options }: Gathering, asked: Asked): Promis
 /** Two days, because a day stated in another time zone may begin up to 26 hours after the same day in the user's time zone. */
 const AHEAD = 2 * DAY;
 
-/** Finds the intentions to bring up: first today's, ordered by time, then the overdue ones. */
+/** Today's intentions come first, ordered by time, then the overdue ones. */
 export async function intentionItems({ deps, scope, now, timeZone }: Gathering): Promise<Item[]> {
   const types = typesThat(deps.memoryTypes, ({ section }) => section === 'intentions');
   const { items } = await deps.database.readReplica(scope, (reader) =>
@@ -77,7 +75,6 @@ export async function intentionItems({ deps, scope, now, timeZone }: Gathering):
 
 const LATE = { overdue: 'overdue since', passed: 'was planned for' };
 
-/** Returns the application's own text, the date and the message. */
 export function ownText({ options, layout, now, message, timeZone }: Gathering, history: readonly Item[]): Material {
   const text = (value: string | undefined): Item[] =>
     value === undefined || value.trim() === '' ? [] : [applicationItem(value.trim())];
@@ -98,17 +95,14 @@ export function ownText({ options, layout, now, message, timeZone }: Gathering, 
   };
 }
 
-/**
- * Writes the date and time, such as `[Thursday, April 24, 2026 — 09:15 AM Europe/Paris]`. They are in the user's turn, so that the system
- * prompt can be cached.
- */
+/** Such as `[Thursday, April 24, 2026 — 09:15 AM Europe/Paris]`. It is in the user's turn, so that the system prompt can be cached. */
 function dateLine(now: number, timeZone: string): string {
   const { date, time } = formattersOf(timeZone);
   // Newer versions of ICU write a narrow no-break space before AM.
   return `[${date.format(now)} — ${time.format(now).replace(/\s/gu, ' ')} ${timeZone}]`;
 }
 
-// The two formatters are cached, because creating them costs fifty times as much as using them.
+// Creating a formatter costs fifty times as much as using it.
 const MOST_ZONES = 500;
 const DATE = { weekday: 'long', year: 'numeric', month: 'long', day: 'numeric' } as const;
 const TIME = { hour: '2-digit', minute: '2-digit', hour12: true } as const;
@@ -129,9 +123,7 @@ export async function pastTurns(gathering: Gathering): Promise<Event[]> {
   return attempt('history', () => (isSemantic ? relevantHistory(gathering, how) : lastTurns(gathering, how)), []);
 }
 
-/**
- * Converts past turns to items: all verbatim or, if the layout has a section for earlier turns, with the older ones shortened to digests.
- */
+/** All turns stay verbatim unless the layout has a section for earlier turns, which gets digests of the older ones. */
 export async function historyItems(
   { deps, options, budget, counter, on, attempt }: Gathering,
   turns: readonly Event[],
@@ -153,22 +145,19 @@ export async function historyItems(
   return bySummary ?? digestTurns(items, { budget: room, counter });
 }
 
-/** The last turns verbatim, and digests of earlier ones. */
 interface DigestedHistory {
   verbatim: Item[];
   earlier: Item[];
-  /** The turns that the application sends itself. */
   given?: Item[];
 }
 
-/** At least this many turns stay verbatim, however many tokens they have. */
 const ALWAYS_VERBATIM = 4;
 // Digests of older turns may take this share of the history's budget.
 const SHARE_OF_EARLIER = 0.2;
 const LONGEST_DIGEST = 160;
 const SHORTEST_DIGEST = 24;
 const LABEL = 8;
-// How many tokens the lines around the section take.
+// The tokens of the lines around the section.
 const HEADING = 10;
 
 interface Digesting extends Pick<ContextHooks, 'summarise'> {
@@ -176,7 +165,6 @@ interface Digesting extends Pick<ContextHooks, 'summarise'> {
   counter: TokenCounter;
 }
 
-/** Shortens turns that exceed their budget: the last ones stay verbatim, and the older ones are summarised. */
 async function digestTurns(
   turns: readonly Item[],
   { budget, counter, summarise }: Digesting,
@@ -202,8 +190,7 @@ async function inShort(older: readonly Item[], { budget: room, counter, summaris
     const item: Item = { text, kind: 'event', id: null, trust: 'medium', score: 0 };
     return fitSection({ items: [item], rule: 'cut', budget: room, reason: '', measure: countOf(counter) }).items;
   }
-  // The tokens are divided among all older turns, at about four characters per token, so that each is shown in part rather than a few
-  // completely.
+  // Shows a part of each older turn rather than a few completely. Four characters make about one token.
   const longest = Math.min(Math.max(Math.floor((room * 4) / older.length) - LABEL, SHORTEST_DIGEST), LONGEST_DIGEST);
   const lines = older.map((turn) => ({
     ...turn,
@@ -217,7 +204,6 @@ function countOf(counter: TokenCounter): (items: readonly Item[]) => number {
   return (items) => counter.count(items.map(({ text }) => `- ${text}`).join('\n'));
 }
 
-/** Returns a text's first sentence, cut to at most `longest` characters. */
 function beginning(text: string, longest: number): string {
   const line = oneLine(defuseImages(text));
   const sentence = /^.{20,}?[.!?。！？](?=\s|$)/u.exec(line)?.[0] ?? line;
@@ -225,12 +211,8 @@ function beginning(text: string, longest: number): string {
 }
 
 const DEFAULT_TURNS = 40;
-const LONGEST_QUERY = 1500;
 
-/**
- * Returns the last exchanges, and older ones that are relevant to the message. If the search fails, more of the last exchanges replace the
- * relevant ones.
- */
+/** If the search fails, more of the last exchanges replace the relevant ones. */
 async function relevantHistory(gathering: Gathering, how: HistoryOptions): Promise<Event[]> {
   const { recent = 3, relevant = 3 } = how;
   const exchanges = toExchanges(await lastTurns(gathering, how));
@@ -261,13 +243,13 @@ async function lastTurns(
     .filter((event) => (event.origin === 'user' || event.origin === 'agent') && !isBlank(event))
     .map((event) => ({ ...event, content: redactSensitive(event.content, deps.privacy) }))
     .reverse();
-  // Removes this turn's message, if it was already observed.
+  // This turn's message may have been observed already.
   if (spoken.at(-1)?.origin === 'user' && spoken.at(-1)?.content === redactSensitive(message, deps.privacy))
     spoken.pop();
   return spoken.slice(-turns);
 }
 
-/** Groups turns into exchanges. Each exchange begins with a user's turn. */
+/** Each exchange begins with a user's turn. */
 function toExchanges(turns: readonly Event[]): Event[][] {
   const exchanges: Event[][] = [];
   for (const turn of turns) {

@@ -3,20 +3,17 @@ import type { ParseArgsOptionsConfig } from 'node:util';
 import type { Output } from './output.ts';
 
 export interface CommandInput {
-  /** The positional arguments, without the options. */
   words: string[];
   options: Record<string, string | boolean | string[] | undefined>;
   output: Output;
 }
 
 export interface Command {
-  /** The usage line: `recall <query>`. */
   usage: string;
   help: string;
-  /** The command's own options, each with a placeholder for its value and a description. */
   options?: Record<string, CommandOption>;
   examples: readonly string[];
-  /** Runs the command and returns the exit code. No value is the same as 0. */
+  /** Returns the exit code. No value is the same as 0. */
   run(input: CommandInput): Promise<number | void>;
 }
 
@@ -24,14 +21,12 @@ export interface CommandOption {
   type: 'string' | 'boolean';
   multiple?: boolean;
   short?: string;
-  /** The placeholder for the option's value in the help, such as `name`. */
   value?: string;
   help: string;
 }
 
 type Extra = Pick<CommandOption, 'multiple' | 'short'>;
 
-/** Makes an option that takes a value. `value` is its placeholder in the help. */
 export function valued(value: string, help: string, extra: Extra = {}): CommandOption {
   return { type: 'string', ...extra, value, help };
 }
@@ -40,15 +35,14 @@ export function flag(help: string, extra: Extra = {}): CommandOption {
   return { type: 'boolean', ...extra, help };
 }
 
-/** The exit codes. Scripts rely on them. */
+/** Scripts rely on these exit codes. */
 export const EXIT = { ok: 0, failed: 1, usage: 2, nothing: 3, unavailable: 4 } as const;
 
-/** An error for wrong use of a command. Its message is printed with the usage, and the exit code is 2. */
+/** Wrong use of a command. Its message is printed with the usage, and the exit code is 2. */
 export class UsageError extends Error {
   override readonly name = 'UsageError';
 }
 
-/** The kinds of records that `varve list` lists. */
 export const LISTED_KINDS = ['memories', 'facts', 'notes', 'saved-items', 'events', 'entities'] as const;
 
 export const COMMON_OPTIONS: Record<string, CommandOption> = {
@@ -94,7 +88,6 @@ export function wholeOption(input: CommandInput, name: string, least: number, mo
   throw new UsageError(`--${name} needs a whole number from ${least} to ${most}, not ${number}.`);
 }
 
-/** Reads an option that can be repeated, and whose values can be separated with commas. */
 export function listOption(input: CommandInput, name: string): string[] | undefined {
   const value = input.options[name];
   if (!Array.isArray(value)) return undefined;
@@ -104,14 +97,14 @@ export function listOption(input: CommandInput, name: string): string[] | undefi
     .filter((text) => text !== '');
 }
 
-/** Returns the given name if it is one of `names`; otherwise throws. `what` is the noun for the error message, such as "format". */
+/** Throws if `given` is none of `names`. `what` is the noun for the error message, such as "format". */
 export function oneOf<Name extends string>(what: string, names: readonly Name[], given: string): Name {
   const found = names.find((name) => name === given);
   if (found !== undefined) return found;
   throw new UsageError(`There is no ${what} ${given}. Give one of: ${names.join(', ')}.`);
 }
 
-/** Joins the positional arguments into one text; "-" reads the text from standard input. */
+/** Joins the arguments to one text. The argument "-" reads standard input. */
 export async function readWords({ words }: CommandInput): Promise<string> {
   const isPiped = words.length === 1 && words[0] === '-';
   const given = isPiped ? await (await import('node:stream/consumers')).text(process.stdin) : words.join(' ');
@@ -127,7 +120,7 @@ export function oneWord({ words }: CommandInput, what: string): string {
   return word;
 }
 
-/** Waits for the first signal that asks this process to stop. A second signal ends the process immediately. */
+/** Resolves at the first signal to stop. A second signal ends the process immediately. */
 export function untilStopped(): Promise<NodeJS.Signals> {
   return new Promise((resolve) => {
     let asked = 0;
@@ -141,7 +134,7 @@ export function untilStopped(): Promise<NodeJS.Signals> {
   });
 }
 
-/** Returns the command that starts this program: the npm script in a checkout, otherwise `varve`. */
+/** The command that starts this program: the npm script in a checkout, otherwise `varve`. */
 export function calledAs(): string {
   return process.argv[1]?.endsWith('.ts') === true ? 'npm run -s varve --' : 'varve';
 }
@@ -153,7 +146,6 @@ export function version(): string {
 
 const DEFAULT_PORT = 8787;
 
-/** Returns the server's port from the options or the environment. */
 export function portOf(input: CommandInput): number {
   const port = input.options['port'] ?? process.env['PORT'];
   return wholeOption({ ...input, options: { port } }, 'port', 0, 65_535) ?? DEFAULT_PORT;

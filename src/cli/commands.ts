@@ -1,11 +1,10 @@
 import type { Command } from './command.ts';
 
-/** A command in the list of the help. */
 export interface Listed {
   summary: string;
-  /** Whether the command runs until it is stopped. If so, it starts more slowly and then works faster. */
+  /** Whether the command runs until it is stopped. Such a command starts more slowly and then works faster. */
   isLasting?: true;
-  /** Loads the command when it is called, so that a short command does not wait for the code of the others. */
+  /** Loads the code at the call, so that a short command does not wait for the code of the others. */
   load(): Promise<Command>;
 }
 
@@ -26,7 +25,6 @@ function listed<Name extends string>(
   return { summary, ...more, load: async () => (await load())[name] };
 }
 
-/** All commands, in the order of the help. */
 export const COMMANDS: Readonly<Record<string, Listed>> = {
   init: listed('create a folder for memory', server, 'init'),
   serve: listed('start the server (HTTP, MCP, background work)', server, 'serve', { isLasting: true }),

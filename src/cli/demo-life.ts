@@ -10,11 +10,11 @@ import { type DataRequest, type Generated, type LanguageModel, NO_USAGE } from '
 import { HOUR, manualClock, SECOND } from '../record/clock.ts';
 import { createVarve, type Varve } from '../varve.ts';
 
-/** The content of `examples/demo-life.json`: conversations, annotated with the statements that a careful reader finds in them. */
+/** The content of `examples/demo-life.json`: conversations with the statements that a careful reader finds in them. */
 interface Life {
   person: string;
   sessions: LifeSession[];
-  /** Messages for which a context is assembled at the end, so that the inspector has contexts to show. */
+  /** Messages for which contexts are assembled at the end, so that the inspector has some to show. */
   questions: string[];
 }
 
@@ -23,21 +23,18 @@ interface LifeSession {
   start: string;
   turns: { id: string; role: 'user' | 'assistant' | 'tool'; text: string }[];
   statements: LifeStatement[];
-  /** The statements that a turn ends without stating a new one. */
+  /** Statements that a turn ends without stating a new one. */
   ends: { turn: string; quote: string; text: string }[];
-  /** The assistant's reflections on how to work with the person. */
   reflections: string[];
   topics: { topic: string; summary: string }[];
-  /** The agent's scaffold updates after the conversation: the relatives that it mentions, with everything known about them by then. */
+  /** The agent's scaffold updates after the conversation: for each relative that it mentions, everything known by then. */
   people: Record<string, Record<string, string>>;
 }
 
-/** A statement. Its other fields are the same as in a language model's answer. */
 interface LifeStatement {
   turn: string;
   quote: string;
   text: string;
-  /** The text of the statement that this one replaces. */
   replaces?: string;
   /** Marks a wrong reading, as models sometimes return it: words that nobody said, or the assistant's words as the user's. */
   isWrong?: true;
@@ -50,7 +47,6 @@ const TURN_EVERY = 40 * SECOND;
 const NIGHT = 20 * HOUR;
 const WEEK = 7 * 24 * HOUR;
 
-/** Returns the demo life, or null if the package does not contain it. */
 export function demoLife(varve: Varve): DemoLife | null {
   const file = PLACES.map((place) => fileURLToPath(new URL(place, import.meta.url))).find((path) => existsSync(path));
   if (file === undefined) return null;
@@ -64,10 +60,7 @@ export function demoLife(varve: Varve): DemoLife | null {
   };
 }
 
-/**
- * Replays a life into a temporary store, with a clock that follows the life's dates, and imports the result. In the server's own store, the
- * worker would run these jobs at today's date.
- */
+/** Uses a temporary store with a clock in the past: the worker of the server's own store would run the jobs at today's date. */
 async function loadLife(
   varve: Varve,
   life: Life,
@@ -97,8 +90,7 @@ async function replay(
 ): Promise<void> {
   const clock = manualClock(new Date(life.sessions[0]?.start ?? 0));
   const common = { store, clock, background: false, tracing: false } as const;
-  // The first instance reads with the annotations in place of a model. The second does all other work without a model, and adds no
-  // quotations to the topics that the first has read.
+  // `reading` uses the annotations as its model. `working` does everything else without a model.
   const reading = await createVarve({
     ...common,
     languageModel: annotatingModel(life),
@@ -134,7 +126,6 @@ async function replay(
   }
 }
 
-/** Makes a model that answers the reading prompt from the annotations of a life, in the format of a language model. */
 function annotatingModel(life: Life): LanguageModel {
   const refused = (): never => {
     const message = 'The annotations of the demo life answer reading prompts only.';
@@ -187,13 +178,11 @@ function answerTo({ sessions }: Life, prompt: string): unknown {
   };
 }
 
-/** Returns the lines of a part of the prompt, between its fences. */
 function section(prompt: string, name: string): string[] {
   const found = new RegExp(`<(${name}-[^>]+)>\\n([\\s\\S]*?)\\n</\\1>`).exec(prompt);
   return found?.[2]?.split('\n') ?? [];
 }
 
-/** Finds the numbers of turns in a prompt, by the ids of the turns. */
 function turnNumbers(sessions: readonly LifeSession[], lines: readonly string[]): Map<string, number> {
   const turns = sessions.flatMap((session) => session.turns);
   const numbers = new Map<string, number>();

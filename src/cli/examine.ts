@@ -14,7 +14,7 @@ export async function examine(input: CommandInput): Promise<Finding[]> {
   const findings = [await node(), ...(place.isPostgres ? [] : folder(place))];
   if (findings.some(({ state }) => state === 'bad')) return findings;
   if (!place.isPostgres) {
-    if (!existsSync(place.store)) return [...findings, await examineServer(input)];
+    if (!existsSync(place.store)) return [...findings, await examineServer(input, null)];
     const damage = await examineFile(place.store);
     if (damage !== null) return [...findings, damage];
   }
@@ -27,7 +27,7 @@ export async function examine(input: CommandInput): Promise<Finding[]> {
   try {
     const problems = await varve.operator.examineStore();
     findings.push(...problems.map(({ problem, remedy }) => bad('cluster', problem, remedy)));
-    // Stops here after a bad finding, because the next checks query every tenant, which needs every node of a cluster.
+    // The next checks query every tenant, which needs every node of a cluster.
     if (findings.some(({ state }) => state === 'bad')) return findings;
     const status = await varve.operator.status();
     return [
@@ -41,14 +41,13 @@ export async function examine(input: CommandInput): Promise<Finding[]> {
       ...(await scopes(varve, input)),
       await extraction(varve, input),
       await keys(varve, input),
-      await examineServer(input),
+      await examineServer(input, await varve.operator.cursors.storeId()),
     ];
   } finally {
     await varve.close();
   }
 }
 
-/** Checks Node: its version, and whether it has full-text search, which some builds leave out. */
 async function node(): Promise<Finding> {
   const remedy = `install Node ${NODE_NEEDED} or newer`;
   if (!isNodeNewEnough()) return bad('Node', nodeProblem(), remedy);
@@ -100,7 +99,6 @@ function isWritable(path: string): boolean {
   }
 }
 
-/** Explains what to do about an error of PostgreSQL or of the network, by its code. */
 const REMEDIES: Record<string, string> = {
   ECONNREFUSED: 'nothing listens at this address: start PostgreSQL, or correct the host and port of the URL',
   ENOTFOUND: 'there is no such host: correct the URL',
@@ -171,7 +169,7 @@ async function queue(varve: Varve): Promise<Finding> {
       'varve serve or varve worker: the next worker takes them',
     );
   const waiting = (await jobs.list({ state: 'waiting', limit: 500 })).items;
-  // Ignores postponed jobs, which also have an error but no attempts.
+  // Postponed jobs also have an error, but no attempts.
   const failed = waiting.filter(({ attempts, lastError }) => attempts > 0 && lastError !== null);
   if (failed.length > 0)
     return bad(
@@ -182,7 +180,7 @@ async function queue(varve: Varve): Promise<Finding> {
   return good('background work', `${of('waiting')} waiting, none failed`);
 }
 
-/** If a schedule is overdue by more than this, no worker is running, because a worker looks for due schedules every second. */
+// Milliseconds. A worker looks for due schedules every second, so this much delay means that none is running.
 const LATE = 5 * 60_000;
 
 function heldChanges({ heldChanges: held }: StoreStatus): Finding {
@@ -234,11 +232,10 @@ async function keys(varve: Varve, input: CommandInput): Promise<Finding> {
 const RESTORE =
   'stop all processes that use it, keep a copy, and restore a backup; records that `varve export` can still read can be imported into a new store';
 
-// How often to look for a write lock. A write takes milliseconds, so a process that holds the lock each time is stuck.
+// A write takes milliseconds, so a process that holds the lock at each of these looks is stuck.
 const LOOKS = 20;
 const BETWEEN = 50;
 
-/** Checks the integrity of an SQLite file and tries to write to it. Returns null if both succeed. */
 async function examineFile(path: string): Promise<Finding | null> {
   const { DatabaseSync } = await import('node:sqlite');
   try {
@@ -265,14 +262,19 @@ function locked(path: string): Finding {
   return bad('store', `${path} is locked by another process`, `end the process that holds it (fuser ${path} names it)`);
 }
 
-/** Checks whether Varve, another program or nothing listens on the server's port. */
-async function examineServer(input: CommandInput): Promise<Finding> {
+async function examineServer(input: CommandInput, ownStore: string | null): Promise<Finding> {
   const port = portOf(input);
   const url = `http://127.0.0.1:${port}`;
   try {
-    const answer = await fetch(`${url}/health`, { signal: AbortSignal.timeout(2000) });
-    const { status } = (await answer.json()) as { status?: unknown };
-    if (status === 'ok') return good('server', `answers at ${url}`);
+    const answer = await fetch(`${url}/ready`, { signal: AbortSignal.timeout(2000) });
+    const { status, store: served } = (await answer.json()) as { status?: unknown; store?: unknown };
+    if (status === 'ready' && served === ownStore) return good('server', `answers at ${url}`);
+    if (status === 'ready')
+      return note(
+        'server',
+        `the server at ${url} serves another store than this one`,
+        'name its store with --data or --database, or start a server for this store: varve serve --port <another>',
+      );
   } catch (error) {
     const { code } = ((error as Error).cause ?? {}) as { code?: string };
     if (code === 'ECONNREFUSED') return good('server', `none at port ${port}, which is free`);
@@ -291,12 +293,12 @@ function good(what: string, found: string): Finding {
   return { what, state: 'good', found, remedy: null };
 }
 
-/** Reports that Varve works but can be improved. */
+/** Varve works but can be improved. */
 function note(what: string, found: string, remedy: string): Finding {
   return { what, state: 'note', found, remedy };
 }
 
-/** Reports a problem that prevents Varve from working. */
+/** A problem that prevents Varve from working. */
 function bad(what: string, found: string, remedy: string): Finding {
   return { what, state: 'bad', found, remedy };
 }

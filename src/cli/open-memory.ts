@@ -1,5 +1,5 @@
 import { existsSync } from 'node:fs';
-import { join, resolve } from 'node:path';
+import { dirname, join, resolve } from 'node:path';
 import type { DatabaseSync } from 'node:sqlite';
 import { pathToFileURL } from 'node:url';
 import { messageOf, VarveError } from '../errors.ts';
@@ -11,21 +11,16 @@ import { type CommandInput, textOption, UsageError } from './command.ts';
 import type { Output } from './output.ts';
 import { CONFIG_FILE, isTrusted, ownFolder, trust } from './trust.ts';
 
-/** The default user on a person's own machine, so that the editor, the chat client and the terminal share the same memories. */
+/** The same in the editor, the chat client and the terminal, so that they share their memories. */
 export const DEFAULT_USER = 'me';
 
-/** The place of the store: a folder with an SQLite file, or a PostgreSQL server. */
 export interface StorePlace {
   folder: string;
-  /** The option `store` of `createVarve`. */
   store: string;
   isPostgres: boolean;
 }
 
-/**
- * Returns the store from the options or the environment. If `./.varve` exists, it is used, so that a project can have its own store. Its
- * first use needs `--trust`, because the author of the project may have put text or code into this folder.
- */
+/** By default `./.varve`, if it exists. Its first use needs `--trust`, because the project's author may have put text or code there. */
 export function storePlace(input: CommandInput): StorePlace {
   const here = resolve('.varve');
   const named = textOption(input, 'data') ?? process.env['VARVE_DATA'];
@@ -58,11 +53,7 @@ export function scopeOf(input: CommandInput): HandleScope & { tenant: string } {
 
 const MOST_NAMED = 8;
 
-/**
- * If the command's scope has no records, lists the scopes that have some, and how to choose one. Otherwise, or if there is nothing to list,
- * returns null. A command that reads through a handle passes it: the handle does not see the records of its user's other agents, although
- * they are within the command's scope.
- */
+/** Names scopes with records if the command's scope has none. Pass the handle that the command reads with: it may see less. */
 export async function otherScopes(
   varve: Varve,
   input: CommandInput,
@@ -98,7 +89,6 @@ async function seesAny({ memories, events }: Handle): Promise<boolean> {
   return pages.some(({ items }) => items.length > 0);
 }
 
-/** Prints which scopes have records if the command's scope has none. */
 export async function noteOtherScopes(varve: Varve, input: CommandInput, handle?: Handle): Promise<void> {
   const others = await otherScopes(varve, input, handle);
   if (others !== null) input.output.note(`Here ${others.text}: ${others.remedy}.`);
@@ -118,17 +108,11 @@ function ownerText({ agent, user, memories }: OwnerSummary): string {
 }
 
 interface OpenOptions {
-  /**
-   * What the command embeds: nothing, a query, or every record that waits for a vector. If nothing, the model is not loaded. Default:
-   * nothing.
-   */
+  /** A query, or all records without a vector. With `nothing` (the default), the model is not loaded. */
   embeds?: 'nothing' | 'query' | 'all';
   background?: boolean | { concurrency?: number };
   distribute?: boolean;
-  /**
-   * Whether the command may create a missing store. Default false: if --data is misspelt, a command that reads would otherwise show an
-   * empty store.
-   */
+  /** Whether to create a missing store. Default false, because a misspelt --data would look like an empty store. */
   creates?: boolean;
 }
 
@@ -161,7 +145,7 @@ export async function openMemory(
   });
 }
 
-/** Creates the store's folder, which only this user may read, because memories are private. */
+// Memories are private, so only this user may read the folder.
 async function makeOwnFolder(folder: string): Promise<void> {
   const { makeFolder } = await import('../store/sqlite/open-sqlite.ts');
   try {
@@ -174,7 +158,6 @@ async function makeOwnFolder(folder: string): Promise<void> {
   }
 }
 
-/** Runs `work` with an open store. Closes the store afterwards, also after an error. */
 export async function withMemory<Result>(
   input: CommandInput,
   options: OpenOptions,
@@ -198,7 +181,6 @@ export async function withMemory<Result>(
   }
 }
 
-/** Does the same as `withMemory`, and also passes the handle of the command's scope to `work`. */
 export function withHandle<Result>(
   input: CommandInput,
   options: OpenOptions,
@@ -207,15 +189,13 @@ export function withHandle<Result>(
   return withMemory(input, options, (varve) => work(varve.for(scopeOf(input)), varve));
 }
 
-/** Loads the configuration module. It contains the options that do not fit into a flag: embedders, models, memory types, attributes. */
 export async function readConfig(input: CommandInput): Promise<VarveOptions> {
   const named = textOption(input, 'config') ?? process.env['VARVE_CONFIG'];
   const { folder } = storePlace(input);
   const usual = join(folder, CONFIG_FILE);
   const file = named === undefined ? (existsSync(usual) ? usual : null) : resolve(named);
-  if (file === null) return {};
-  // A folder from the environment is a setting of this machine. A folder from --data may be anybody's: the user asked for its memory, not
-  // for its code.
+  if (file === null) return environmentOptions();
+  // With --data the user asked for the folder's memory, not for its code. A folder from the environment is a setting of this machine.
   const isOwn = textOption(input, 'data') === undefined && process.env['VARVE_DATA'] !== undefined;
   if (named === undefined && !isOwn && !isTrusted(folder)) {
     const problem = `${usual} is code that you have not used before, or that has changed since. Read it, then run it with --trust (which is remembered) or with --config ${usual}.`;
@@ -224,18 +204,35 @@ export async function readConfig(input: CommandInput): Promise<VarveOptions> {
   }
   if (!existsSync(file))
     throw new UsageError(`The configuration ${file} does not exist. Check --config and VARVE_CONFIG.`);
-  const loading = import(pathToFileURL(file).href) as Promise<{ default?: VarveOptions }>;
-  const module = await loading.catch((error: unknown) => {
-    throw new UsageError(`The configuration ${file} cannot be loaded: ${messageOf(error)}.`);
+  const configured = await defaultExport(file).catch((error: NodeJS.ErrnoException) => {
+    const problem = `The configuration ${file} cannot be loaded: ${messageOf(error)}.`;
+    throw new UsageError(error.code === 'ERR_MODULE_NOT_FOUND' ? `${problem} ${packageHint(file)}` : problem);
   });
-  if (typeof module.default !== 'object')
-    throw new UsageError(`${file} has no default export. Export the options of createVarve() as its default.`);
-  return module.default;
+  if (typeof configured !== 'object' || configured === null)
+    throw new UsageError(
+      `${file} has no usable default export. Its default export must be the options of createVarve(), or a function that returns them.`,
+    );
+  return { ...(await environmentOptions()), ...configured };
 }
 
-/**
- * Prints one note if this command has to wait for another process that writes to the file. Returns a function that removes the listener.
- */
+async function defaultExport(file: string): Promise<unknown> {
+  const { default: given } = (await import(pathToFileURL(file).href)) as { default?: unknown };
+  return typeof given === 'function' ? given(await import('../index.ts')) : given;
+}
+
+function packageHint(file: string): string {
+  return `A configuration finds only packages that are installed in its own folder or above it (npm install --prefix ${dirname(file)} <package>). It needs no package if its default export is a function, which gets the exports of varve: export default ({ createLanguageModel, openAiCompatible }) => ({ … }).`;
+}
+
+async function environmentOptions(): Promise<VarveOptions> {
+  const model = process.env['VARVE_MODEL'];
+  if (model === undefined || model === '') return {};
+  const { createLanguageModel } = await import('../models/create-language-model.ts');
+  const { openAiCompatible } = await import('../models/open-ai-compatible.ts');
+  return { languageModel: createLanguageModel({ fast: openAiCompatible({ model }) }) };
+}
+
+/** Prints one note if another process holds the write lock of the file. Returns a function that removes the listener. */
 async function sayWaiting(file: string, output: Output): Promise<() => void> {
   const { onLongWait } = await import('../store/sqlite/open-sqlite.ts');
   const end = onLongWait(() => {
@@ -245,7 +242,6 @@ async function sayWaiting(file: string, output: Output): Promise<() => void> {
   return end;
 }
 
-/** Checks whether a process has the write lock of an SQLite file now. Other errors are ignored here. */
 export async function isLocked(file: string): Promise<boolean> {
   if (!existsSync(file)) return false;
   const sqlite = await import('node:sqlite');
@@ -262,13 +258,10 @@ export async function isLocked(file: string): Promise<boolean> {
   }
 }
 
-/** The maximum number of records that a command embeds before it answers, at about 5 ms each. A worker embeds the rest. */
+// The most records that a command embeds before it answers, at about 5 ms each.
 const FEW = 24;
 
-/**
- * Embeds the records that wait for a vector if they are few, so that a new memory is found by meaning without a server or a worker. If
- * there are more, prints what to do.
- */
+/** Embeds new records immediately if they are few, so that they are found by meaning without a server or a worker. */
 export async function embedFew(varve: Varve, output: Output): Promise<void> {
   const { vectorsWaiting, embedder } = await varve.operator.status();
   if (vectorsWaiting === 0 || embedder === null) return;

@@ -4,42 +4,35 @@ type Style = 'bold' | 'dim' | 'green' | 'red' | 'yellow' | 'cyan';
 
 export interface Output {
   readonly json: boolean;
-  /** Prints the answer: as JSON with `--json`, otherwise as the text that `human` returns. */
   answer(value: unknown, human: () => string | Promise<string>): Promise<void>;
-  /** Prints a list as a table, or with `--json` as JSON. If the list is empty, prints `none` as a note for people. */
+  /** Prints a table, or `value` as JSON with `--json`. For an empty list, prints `none` as a note. */
   rows(value: unknown, rows: readonly (readonly string[])[], none?: string): Promise<void>;
-  /** Prints a message for people to standard error. With `--json`, prints nothing. */
+  /** Prints a message to standard error. With `--json`, prints nothing. */
   note(text: string): void;
   complain(problem: object, text: string): void;
-  /** Returns the text in a style on a terminal, and unchanged elsewhere. */
   style(style: Style, text: string): string;
-  /** Starts a progress bar. Without a terminal, it shows nothing. */
   progress(title: string): Progress;
 }
 
 export interface Progress {
-  /** Shows the number of finished items and, if known, their fraction of all items (0 to 1), followed by `note`. */
+  /** `share` is the finished fraction, 0 to 1. */
   to(done: number, share?: number, note?: string): void;
   end(): void;
 }
 
 const BAR = 24;
 
-// The characters that can falsify the output of a terminal. Tabs and line breaks are harmless, but a carriage return overwrites the current
-// line. Direction marks reorder the text on the screen, and invisible characters hide a part of it.
+// A carriage return overwrites the line, direction marks reorder it, and invisible characters hide text. Tabs and line breaks are harmless.
 const CONTROL =
   /[\x00-\x08\x0b-\x1f\x7f-\x9f\u00ad\u061c\u180e\u200b\u200e\u200f\u202a-\u202e\u2028\u2029\u2060-\u2069\ufeff\ufff9-\ufffb\u{e0000}-\u{e007f}]/gu;
 
-/**
- * Escapes a text for a terminal. The text may come from an untrusted source, whose control characters could clear the screen, set the
- * title, or enter a command. Control characters are shown as symbols (␛), and as escapes in JSON.
- */
+/** Control characters of an untrusted text could clear the screen or enter a command. They become symbols (␛), in JSON escapes. */
 function printable(text: string, { json }: { json: boolean }): string {
   return text.replaceAll(CONTROL, json ? escapedUnits : symbolOf);
 }
 
 function escapedUnits(character: string): string {
-  // Escapes each UTF-16 unit separately, as JSON requires.
+  // JSON escapes each UTF-16 unit separately.
   return character
     .split('')
     .map((unit) => `\\u${unit.charCodeAt(0).toString(16).padStart(4, '0')}`)
@@ -53,8 +46,7 @@ function symbolOf(character: string): string {
 
 export function createOutput({ json, raw = false }: { json: boolean; raw?: boolean }): Output {
   const colours = process.stdout.isTTY && process.env['NO_COLOR'] === undefined && process.env['TERM'] !== 'dumb';
-  // Stands for the escape character of our own colours while all other escape characters are removed. It is random so that no text can
-  // contain it.
+  // Replaces the escape character of Varve's own colours until all others are removed. Random, so that no text can contain it.
   const escape = `<${Math.random()}>`;
   const write = (stream: NodeJS.WriteStream, text: string): Promise<void> =>
     new Promise((resolve, reject) => {
@@ -104,7 +96,6 @@ export function createOutput({ json, raw = false }: { json: boolean; raw?: boole
   };
 }
 
-/** Formats rows in columns as wide as their widest cell. The last column is not padded. */
 export function table(rows: readonly (readonly string[])[]): string {
   const widths: number[] = [];
   for (const row of rows)
@@ -114,7 +105,6 @@ export function table(rows: readonly (readonly string[])[]): string {
   return rows.map((row) => row.map(padded).join('  ').trimEnd()).join('\n');
 }
 
-/** Formats names and counts as a table, one pair on each line. */
 export function countTable(counts: object): string {
   return table(Object.entries(counts).map(([name, count]) => [name, String(count)]));
 }

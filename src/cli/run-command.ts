@@ -3,16 +3,16 @@ import { enableCompileCache } from 'node:module';
 import { homedir } from 'node:os';
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
+import { didYouMean } from '../errors.ts';
 import { COMMON_OPTIONS, EXIT, LISTED_KINDS, parseConfig, UsageError, version } from './command.ts';
 import type { Command, CommandInput, CommandOption } from './command.ts';
 import { COMMANDS, findCommand } from './commands.ts';
 import { createOutput, type Output, table } from './output.ts';
 
-/** Runs a command line and returns the exit code. If it names no command, starts the server. */
 export async function runCommand(line: readonly string[]): Promise<number> {
   const json = line.includes('--json');
   const output = createOutput({ json, raw: line.includes('--raw') });
-  // Ignores a reader that stops early, as in `varve list | head -1`.
+  // The reader may stop early, as in `varve list | head -1`.
   process.stdout.on('error', (error: NodeJS.ErrnoException) =>
     process.exit(error.code === 'EPIPE' ? EXIT.ok : EXIT.failed),
   );
@@ -40,9 +40,7 @@ export async function runCommand(line: readonly string[]): Promise<number> {
   }
 }
 
-/**
- * Finds the index of the command's name, because global options may come before it. If there is no command, returns the length of the list.
- */
+/** Returns the index of the command's name, which may follow global options, or the length of the line if it names no command. */
 function commandPlace(line: readonly string[]): number {
   const common = (word: string): CommandOption | undefined =>
     Object.entries(COMMON_OPTIONS).find(
@@ -52,7 +50,7 @@ function commandPlace(line: readonly string[]): number {
   while (line[place]?.startsWith('-') === true) {
     const option = common(line[place] ?? '');
     if (option?.type === 'string' && line[place]?.includes('=') === false) place += 1;
-    // A word after an option of `serve` is the value of that option, as in `varve --port 8801`.
+    // The next word is the value of an option of `serve`, as in `varve --port 8801`.
     else if (option === undefined && findCommand(line[place + 1] ?? '') === undefined) return line.length;
     place += 1;
   }
@@ -77,7 +75,7 @@ function optionProblem({ code, message }: NodeJS.ErrnoException, command: Comman
   if (code !== 'ERR_PARSE_ARGS_UNKNOWN_OPTION') return message;
   const option = /'(-[^']*)'/.exec(message)?.[1] ?? '';
   const known = Object.keys({ ...COMMON_OPTIONS, ...command.options });
-  return `There is no option ${option}.${nearest(option.replace(/^-+/, ''), known, (other) => `--${other}`)}`;
+  return `There is no option ${option}.${didYouMean(option.replace(/^-+/, ''), known, (other) => `--${other}`)}`;
 }
 
 async function help(name: string | undefined, output: Output): Promise<number> {
@@ -105,15 +103,12 @@ function refuse(output: Output, problem: string, hint: string): number {
 interface Failure {
   code?: string;
   message?: string;
-  /** Present only in errors of the operating system. */
+  /** Only in errors of the operating system. */
   syscall?: string;
   stack?: string;
 }
 
-/**
- * Prints an error and returns the exit code. For errors of Varve and of the operating system, prints their message. Other errors are
- * defects of Varve: the output also explains how to print the stack.
- */
+/** Returns the exit code. An error that comes neither from Varve nor from the operating system is a defect of Varve. */
 function fail(output: Output, error: unknown, line: readonly string[]): number {
   const { code = 'internal', message = String(error), syscall, stack } = (error ?? {}) as Failure;
   const isForeseen = error instanceof Error && (error.name === 'VarveError' || syscall !== undefined);
@@ -130,7 +125,6 @@ function fail(output: Output, error: unknown, line: readonly string[]): number {
   return isUnavailable ? EXIT.unavailable : EXIT.failed;
 }
 
-/** Returns the `--data` option of the failed command, so that the suggested command examines the same folder and not the default one. */
 function placeIn(line: readonly string[]): string {
   const at = line.indexOf('--data');
   return at < 0 ? '' : ` --data ${line[at + 1] ?? ''}`;
@@ -138,29 +132,9 @@ function placeIn(line: readonly string[]): string {
 
 const UNAVAILABLE = new Set(['store_unavailable', 'store_busy', 'store_too_new']);
 
-/** Returns a hint with the known name that has the longest common subsequence with a misspelt one, if it covers most of the letters. */
-function nearest(name: string, known: readonly string[], called: (other: string) => string): string {
-  const [best] = known
-    .map((other) => ({ other, common: lettersInCommon(name, other) / Math.max(name.length, other.length) }))
-    .sort((one, other) => other.common - one.common);
-  return best === undefined || best.common < 0.6 ? '' : ` Did you mean ${called(best.other)}?`;
-}
-
-/** Returns a hint with the nearest command, or with `list` and the nearest kind of records: "facts" becomes `list facts`. */
 function nearestCommand(name: string): string {
   const known = [...Object.keys(COMMANDS), ...LISTED_KINDS];
-  return nearest(name, known, (other) => (findCommand(other) === undefined ? `list ${other}` : other));
-}
-
-function lettersInCommon(one: string, other: string): number {
-  let row = Array.from({ length: other.length + 1 }, () => 0);
-  for (const letter of one) {
-    const next = [0];
-    for (let i = 0; i < other.length; i++)
-      next.push(letter === other[i] ? row[i]! + 1 : Math.max(next[i]!, row[i + 1]!));
-    row = next;
-  }
-  return row.at(-1) ?? 0;
+  return didYouMean(name, known, (other) => (findCommand(other) === undefined ? `list ${other}` : other));
 }
 
 function overview(output: Output): string {
@@ -209,36 +183,29 @@ function optionTable(options: Record<string, CommandOption>): string {
   );
 }
 
-/**
- * Milliseconds for which a cache is kept. Without this limit, other versions of Varve or Node and other checkouts would leave about 4 MB
- * for each command.
- */
+// Milliseconds. Otherwise the caches of other versions and checkouts would pile up, at about 4 MB for each command.
 const KEPT_FOR = 30 * 24 * 3_600_000;
 
-/**
- * Makes a command start sooner. Must be called before the command's code is loaded. Compiled code is kept in the user's own cache folder,
- * because other users can write to Node's default folder and could plant code there. Each command has its own cache, because Node stores
- * only what the first run compiled and never adds to it.
- */
+// Must run before the command's code is loaded. The cache is in the user's own folder, because other users could plant code in Node's
+// default folder. Each command has its own cache, because Node never adds to what the first run stored.
 function startFast(name: string, { isLasting }: { isLasting?: boolean }): void {
   const caches = join(process.env['XDG_CACHE_HOME'] ?? join(homedir(), '.cache'), 'varve');
   removeOld(caches, name);
   enableCompileCache(join(caches, name));
-  // Zod compiles a function for each schema when it is first used. A server gains from this; a short command only waits 10 ms for it. Zod
-  // reads this object when it is loaded (zod/v4/core/core.js): `z.config({ jitless: true })` does the same, but would load
-  // all of Zod here, before the command is known to need it. If a later Zod ignores the object, only the 10 ms are lost.
+  // Zod otherwise compiles each schema, which costs a short command 10 ms. `z.config({ jitless: true })` would load all of Zod here, so
+  // this sets the object that Zod reads (zod/v4/core/core.js). If a later Zod ignores it, only the 10 ms are lost.
   if (!isLasting) Object.assign(globalThis, { __zod_globalConfig: { jitless: true } });
 }
 
-/** Removes old caches, even if another command is using them. The next run creates a missing cache again. */
+// A cache that another command is using may be removed: the next run creates it again.
 function removeOld(caches: string, name: string): void {
   try {
-    // If there is nothing to remove, this costs only one `stat`, because every command waits for it.
+    // Every command waits for this check, so the usual case costs only one `stat`.
     if (!isOld(join(caches, name))) return;
     for (const one of readdirSync(caches))
       if (isOld(join(caches, one))) rmSync(join(caches, one), { recursive: true, force: true });
   } catch {
-    // Ignores the error: the cache belongs to another user, or another command is removing it. This must not prevent the start.
+    // The cache belongs to another user, or another command is removing it. Neither must prevent the start.
   }
 }
 

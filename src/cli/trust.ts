@@ -3,25 +3,21 @@ import { existsSync, mkdirSync, readFileSync, realpathSync, renameSync, writeFil
 import { homedir } from 'node:os';
 import { join, resolve } from 'node:path';
 
-/** The configuration file in a store's folder. Its default export contains the options of `createVarve()`. */
 export const CONFIG_FILE = 'varve.config.js';
 
-/** Returns the person's own folder. Only that person has written its content. */
+/** The only folder that is always trusted, because the person alone has written its content. */
 export function ownFolder(): string {
   return join(homedir(), '.varve');
 }
 
-/**
- * The folders that this person has trusted, each with the SHA-256 hash of its configuration at that time. A repository can change its
- * configuration in a later commit, so trust applies to the content and not to the path.
- */
+/** The SHA-256 of each folder's configuration when the person trusted it: a later commit may change the file at the same path. */
 type Trusted = Record<string, string>;
 
 function listFile(): string {
   return join(ownFolder(), 'trusted.json');
 }
 
-/** Returns the real path of a folder, so that a symbolic link is not treated as another folder. */
+// A symbolic link must not count as another folder.
 function realPath(folder: string): string {
   return existsSync(folder) ? realpathSync(folder) : resolve(folder);
 }
@@ -31,7 +27,7 @@ function readTrusted(): Trusted {
     const value: unknown = JSON.parse(readFileSync(listFile(), 'utf8'));
     return typeof value === 'object' && value !== null ? (value as Trusted) : {};
   } catch {
-    // The list does not exist yet or is damaged, so nothing is trusted.
+    // The list does not exist yet or is damaged: nothing is trusted.
     return {};
   }
 }
@@ -41,13 +37,11 @@ function digestOf(folder: string): string {
   return existsSync(file) ? hash('sha256', readFileSync(file)) : '';
 }
 
-/** Checks whether a folder is the person's own, or was trusted with its current configuration. */
 export function isTrusted(folder: string): boolean {
   const path = realPath(folder);
   return path === realPath(ownFolder()) || readTrusted()[path] === digestOf(path);
 }
 
-/** Records that a folder may be used with its current configuration. */
 export function trust(folder: string): void {
   const path = realPath(folder);
   mkdirSync(ownFolder(), { recursive: true, mode: 0o700 });

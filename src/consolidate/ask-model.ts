@@ -10,13 +10,12 @@ import type { ScaffoldChange } from './documents/scaffold.ts';
 import { CONFIDENCE_LEVELS } from '../record/statement.ts';
 import { countWords } from '../record/parse.ts';
 
-/** The rules for changing a document. Every prompt that asks for changes contains them. */
 export const CHANGE_RULES = `Do not write the document anew. Give the changes, as a JSON list; [] when nothing changes:
 {"text": "…", "from": [2, 7]}: a sentence made of these numbers. It takes the place of the sentences among them; numbers of new items are worked in. from is never empty.
 {"drop": [3]}: sentences that are over, wrong or not worth the room.
 A sentence that you do not name stays as it is: never repeat it. To condense, write one sentence from several numbers; it keeps every name, number, date and place that still matters. Say nothing that the numbers in from do not say. Write in the language of the person.`;
 
-/** Lists the sentences of a document, numbered from `first`. Dated lines keep their day. */
+/** Numbers the sentences from `first`. Dated lines keep their day. */
 export function numberedSentences(label: string, sentences: readonly Sentence[], first = 1): string {
   const lines = sentences.map(
     ({ text, section, day }) => `${section === null ? '' : `(${section}) `}${day === null ? '' : `[${day}] `}${text}`,
@@ -33,7 +32,6 @@ const REFUSALS: Record<RefusedChange['reason'], string> = {
   outranked: 'the person said otherwise',
 };
 
-/** Tells the model which of its last changes were refused. */
 export function refusedNote(refused: readonly RefusedChange[]): string {
   if (refused.length === 0) return '';
   const lines = refused.slice(0, 10).map(({ text, reason, detail }) => {
@@ -43,15 +41,13 @@ export function refusedNote(refused: readonly RefusedChange[]): string {
   return `Of your last changes these were refused:\n${fence('refused', lines.join('\n'))}`;
 }
 
-// Merging single statements into one text
-
 export interface MergeInput {
   purpose: 'tag' | 'episodes';
   /** The tag or the theme. */
   subject: string;
-  /** The texts, oldest first. If two contradict each other, the later one is correct. */
+  /** Oldest first. If two texts contradict each other, the later one is correct. */
   texts: readonly string[];
-  /** The word limit of the merged text. A longer answer is cut; an answer of more than twice the limit fails the task. */
+  /** A longer answer is cut. An answer of more than twice the limit fails the task. */
   wordLimit: number;
 }
 
@@ -76,7 +72,6 @@ Answer with the text alone.`,
     [FOCUS[purpose], fence('topic', subject), numbered('additions', texts), `At most ${wordLimit} words.`].join('\n\n'),
 });
 
-// An answer with more than this many times the allowed words is refused.
 const FAR_TOO_LONG = 2;
 
 export async function askMerge(model: LanguageModel, input: MergeInput, signal?: AbortSignal): Promise<string> {
@@ -97,12 +92,9 @@ function assertWithin(text: string, limit: number): void {
   });
 }
 
-// Merging reflections into the text that every prompt contains
-
 interface AbsorbInput {
   level: string;
   sentences: readonly Sentence[];
-  /** The waiting reflections, oldest first. */
   additions: readonly string[];
   wordLimit: number;
 }
@@ -136,20 +128,18 @@ export async function askAbsorb(model: LanguageModel, input: AbsorbInput, signal
   return data;
 }
 
-// Updating working memory and scaffold from observations
-
 interface SynthesiseInput {
   sentences: readonly Sentence[];
   observations: readonly Observed[];
   scaffold: Record<string, unknown>;
-  /** The keys that the application allows in the scaffold; null if it allows any key. */
+  /** Null allows any key. */
   scaffoldKeys: readonly string[] | null;
   wordLimit: number;
   today: string;
   refused: readonly RefusedChange[];
 }
 
-/** A model's answer to a set of observations. Their numbers continue those of the working memory's sentences. */
+/** The numbers of the observations continue those of the working memory's sentences. */
 interface Synthesis {
   workingMemory: DocumentChange[];
   scaffold: ScaffoldChange[];

@@ -6,26 +6,22 @@ import { countWords } from '../record/parse.ts';
 
 const ADDRESS =
   /https?:\/\/[^\s"'<>()]{4,300}|\bwww\.[^\s"'<>()]{4,300}|\b[\w.+-]{1,64}@[\w-]{1,64}(?:\.[\w-]{2,20}){1,4}|\b[A-Z]{2}\d{2}[A-Z0-9]{8,30}\b|(?<![\w-])[a-z0-9-]{2,60}\.(?:com|net|org|io|ai|ru|cn|example|info|biz|xyz|top|app|dev)(?:\/[^\s"'<>()]{0,300})?/giu;
-// Matches telephone numbers, account numbers and amounts. `problemOf` makes an exception for dates, because a model may add the year of a
-// turn whose text does not contain it.
+// Matches telephone numbers, account numbers and amounts. `problemOf` lets dates through, because a model may add the year.
 const LONG_NUMBER = /(?<![\d.,-])\+?\d[\d ./-]{4,20}\d(?![\d-])/g;
 const ORDER_SHARED = 0.5;
 
-/** The texts against which a model's sentence is checked. */
 export interface TextSources {
-  /** All texts that the model was shown. */
   shown: readonly string[];
   /** The user's own words and the known statements. An order in one of these is the user's wish; an order in a tool's text is not. */
   own: readonly string[];
 }
 
-/** Joins the shown texts into one. Cached, because every sentence of an answer is checked against it. */
+/** Every sentence of an answer is checked against the same texts. */
 const shownIn = cachedFor(({ shown }: TextSources) => {
   const all = shown.join('\n').toLowerCase();
   return { all, digits: all.replace(/\D/g, '') };
 });
 
-/** Returns why a model's sentence is refused, or null if it is accepted. */
 export function problemOf(sentence: string, sources: TextSources): 'order' | 'address' | null {
   const { all, digits } = shownIn(sources);
   const address = [...sentence.matchAll(ADDRESS)].find(
@@ -42,15 +38,12 @@ export function problemOf(sentence: string, sources: TextSources): 'order' | 'ad
   return isWish ? null : 'order';
 }
 
-/**
- * Removes unsupported sentences from a model's text: orders to the agent that the user never gave, and addresses, accounts and telephone
- * numbers that occur in no source.
- */
+/** Removes orders to the agent that the user never gave, and addresses, accounts and telephone numbers that occur in no source. */
 export function checkedText(text: string, sources: TextSources): string {
   return replaceSentences(text, (sentence) => (problemOf(sentence, sources) === null ? sentence : null));
 }
 
-/** Cuts a text to at most `limit` words, at the end of a sentence. If even the first sentence is too long, it is cut after a word. */
+/** Cuts at the end of a sentence. If even the first sentence is too long, it is cut after a word. */
 export function cutWords(text: string, limit: number): string {
   const trimmed = text.trim();
   if (countWords(trimmed) <= limit) return trimmed;

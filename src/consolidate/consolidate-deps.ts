@@ -2,7 +2,7 @@ import type { FormDeps } from '../form/formation-settings.ts';
 import type { PrivacyPolicy } from '../language/privacy-policy.ts';
 import type { ConsolidationSettings } from './consolidation-settings.ts';
 
-/** The dependencies of consolidation and maintenance. They include those of formation, because the nightly reflection forms statements. */
+/** Includes the dependencies of formation, because the nightly reflection forms statements. */
 export interface ConsolidateDeps extends FormDeps {
   consolidation: ConsolidationSettings;
   privacy: PrivacyPolicy;

@@ -21,12 +21,10 @@ import { judgeGiven } from './usefulness.ts';
 import type { ConsolidateDeps } from './consolidate-deps.ts';
 
 interface ConsolidateOptions {
-  /** Default `hand`. */
+  /** Default: `hand`. */
   cause?: RunCause;
   signal?: AbortSignal;
-  /**
-   * Runs all steps and rolls their changes back. The report is the same as for a real run. Language models are called, which costs money.
-   */
+  /** Runs all steps and rolls their changes back. Language models are called, which costs money. */
   dryRun?: boolean;
 }
 
@@ -40,21 +38,14 @@ export interface ConsolidationReport {
   tags: MergedTag[];
   /** The ids of new and updated patterns. */
   patterns: string[];
-  /** How many memories were judged by whether answers used them, and how many of these changed in importance. */
+  /** How many memories were judged by whether answers used them. */
   judged: number;
   moved: number;
-  /**
-   * Failed steps and failed parts of steps. A failed part has changed nothing; the parts of the step that had already finished stay
-   * applied.
-   */
+  /** Failed steps and failed parts of steps. A failed part has changed nothing; finished parts of its step stay applied. */
   failures: { step: string; error: unknown }[];
 }
 
-/**
- * Consolidates an owner's memories in these steps: finished sessions → reflections → tags → patterns → use → working memory and scaffold.
- * If a step fails, the report names it and the next steps still run. If a single text, tag or pattern fails, the rest of its step still
- * runs, unless the model is unreachable.
- */
+/** If a step fails, the report names it and the next steps still run. */
 export async function consolidateOwner(
   deps: ConsolidateDeps,
   scope: Scope,
@@ -84,13 +75,12 @@ export async function consolidateOwner(
   if (patterns.enabled) await step(run, 'find-patterns', () => writeAllPatterns(run));
   if (usefulness.enabled)
     await step(run, 'judge-use', async () => void Object.assign(report, await judgeGiven(deps, owner, options)));
-  // This step is last, because the documents include the changes of the other steps.
+  // The documents include the changes of the other steps, so this step is last.
   if (tiers.enabled && owner.user !== null)
     await step(run, 'synthesise', async () => {
       report.synthesis = await synthesiseOwner(deps, owner, options);
     });
-  // The version is marked as consolidated only if this run changed nothing. Otherwise the next job consolidates again, because records may
-  // have arrived during the run.
+  // Records may have arrived during the run. If the version has changed, the next job therefore consolidates the owner again.
   if (report.failures.length === 0 && (await versionOf(deps, owner)) === version) {
     await deps.database.write(owner.tenant, (writer) => saveProgress(writer, owner, { consolidatedVersion: version }));
   }
@@ -104,7 +94,6 @@ interface OwnerRun {
   options: { cause: RunCause; signal: AbortSignal | undefined };
 }
 
-/** Runs a step. The report names its failure, and the next steps still run. */
 async function step({ report, options }: OwnerRun, name: string, work: () => Promise<void>): Promise<void> {
   options.signal?.throwIfAborted();
   try {
@@ -115,10 +104,7 @@ async function step({ report, options }: OwnerRun, name: string, work: () => Pro
   }
 }
 
-/**
- * Runs one of several independent parts of a step. A failure that concerns only this part is reported, and the result is null. Any other
- * failure, such as an unreachable model, ends the step.
- */
+/** Reports a failure that concerns only this part of a step. Any other failure, such as an unreachable model, ends the step. */
 async function alone<Result>(
   { report, options }: OwnerRun,
   name: string,
@@ -169,10 +155,6 @@ async function writeAllPatterns(run: OwnerRun): Promise<void> {
   }
 }
 
-/**
- * Errors that concern only one part of a step: the model's answer was unusable, or the sources have changed. The other parts are still
- * tried.
- */
 const FAILED_BY_ITSELF = ['model_answer_invalid', 'invalid_input', 'conflict'] as const;
 
 async function versionOf({ database }: ConsolidateDeps, owner: Scope): Promise<number> {
@@ -180,7 +162,6 @@ async function versionOf({ database }: ConsolidateDeps, owner: Scope): Promise<n
   return state?.version ?? 0;
 }
 
-/** Applies an answer that was held for review, exactly as proposed. Throws `conflict` if the document has changed since. */
 export async function acceptHeldChange(deps: ConsolidateDeps, scope: Scope, id: string, actor: string): Promise<void> {
   const now = deps.clock.now();
   await deps.database.write(scope.tenant, async (writer) => {
@@ -197,7 +178,6 @@ export async function acceptHeldChange(deps: ConsolidateDeps, scope: Scope, id: 
   });
 }
 
-/** Drops an answer that was held for review. The next run processes its observations again. */
 export async function rejectHeldChange(parts: Parts, scope: Scope, id: string): Promise<void> {
   await parts.database.write(scope.tenant, async (writer) => {
     await findHeldChange(writer, scope, id);

@@ -13,9 +13,9 @@ export interface ConsolidationSettings {
   nightly: NightlySettings;
   decay: DecaySettings;
   usefulness: UsefulnessSettings;
-  /** Memories are deleted for good after this many days, by type. Default: never. */
+  /** After how many days memories are deleted for good, by type. Default: never. */
   retention: Record<string, number>;
-  /** Events are deleted for good after this many days, by kind, but not before formation has read them. Memories formed from them stay. */
+  /** After how many days events are deleted for good, by kind, but not before formation has read them. Memories formed from them stay. */
   eventRetention: Partial<Record<EventKind, number>>;
   intervals: IntervalSettings;
 }
@@ -26,7 +26,7 @@ export interface TierSettings {
   words: number;
   /** A sentence of the working memory is dropped if it has not been confirmed for this many days. */
   staleAfterDays: number;
-  /** The keys that the scaffold may have; null allows any key. */
+  /** The keys that the scaffold may have. Null allows any key. */
   scaffoldKeys: string[] | null;
   /** The maximum number of observations in one call of a model. */
   batch: number;
@@ -65,7 +65,7 @@ export interface NightlySettings {
   /** The time zone for users who have not set one. */
   timeZone: string;
   words: number;
-  /** The maximum number of exchanges per model call. Longer periods are read in several calls, the oldest exchanges first. */
+  /** The maximum number of exchanges per model call. Longer periods take several calls. */
   exchanges: number;
   /** Each message of the user is cut to this many characters in a call. */
   characters: number;
@@ -121,7 +121,7 @@ export type ConsolidationOptions = {
 const count = z.int().min(0).max(100_000);
 const days = z.number().min(0).max(36_500);
 const step = z.number().min(-1).max(1);
-/** Defines a group of settings. Each setting, or the whole group, may be omitted. */
+/** Each setting, or the whole group, may be omitted. */
 const group = <Shape extends z.ZodRawShape>(shape: Shape) => z.strictObject(shape).prefault({} as never);
 const merge = (threshold: number, words: number) =>
   group({ threshold: count.min(1).default(threshold), words: count.min(10).max(words).default(words) });
@@ -188,7 +188,6 @@ const settingsSchema = z.strictObject({
   }),
 });
 
-/** Checks the settings and fills in the defaults. Throws `invalid_input`. */
 export function consolidationSettings(options: ConsolidationOptions = {}): ConsolidationSettings {
   return parse(settingsSchema, options, 'The consolidation settings') as ConsolidationSettings;
 }

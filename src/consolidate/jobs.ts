@@ -7,7 +7,6 @@ import { scopeOfRow } from '../store/rows.ts';
 import { queueDueReflections } from './nightly/due-reflections.ts';
 import type { ConsolidateDeps } from './consolidate-deps.ts';
 
-/** Returns the consolidation jobs with their configured schedules. The code that does the work is loaded with the first job. */
 export function consolidationJobs(deps: ConsolidateDeps): JobKinds {
   const { intervals, nightly } = deps.consolidation;
   return {
@@ -44,7 +43,6 @@ export function consolidationJobs(deps: ConsolidateDeps): JobKinds {
 
 const OWNERS_AT_ONCE = 1000;
 
-/** Enqueues one job for each owner whose records have changed since the last consolidation. */
 async function queueConsolidation(deps: Parts): Promise<void> {
   let after: Pick<ChangedOwner, 'tenant_id' | 'owner_key'> | undefined = { tenant_id: '', owner_key: '' };
   while (after !== undefined) {

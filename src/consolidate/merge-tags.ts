@@ -16,12 +16,10 @@ import { meteredRun, type RunContext } from './run-log.ts';
 import { countWords } from '../record/parse.ts';
 import type { ConsolidateDeps } from './consolidate-deps.ts';
 
-/** Memories of one owner that share a tag, oldest first. */
 interface TagGroup {
   tag: string;
-  /** The memories that no merged text contains yet. */
+  /** The memories that no merged text contains yet, oldest first. */
   memories: Memory[];
-  /** The merged text of the tag; null if there is none. */
   text: Memory | null;
   /** All single statements with this tag, whether a merged text contains them or not. */
   singles: Memory[];
@@ -36,15 +34,13 @@ export interface MergedTag {
 
 const MOST_AT_ONCE = 40;
 
-/** Tags that Varve itself sets to mark the kind of a memory. They are not topics. */
 const NOT_TOPICS: ReadonlySet<string> = new Set(['tool', 'decision', 'outcome', 'positive', 'negative', 'neutral']);
 
 const isTopic = (tag: string): boolean => !NOT_TOPICS.has(tag) && !tag.startsWith('sensitive:');
 
 /**
- * Finds the tags with more than `tags.moreThan` live memories that no merged text contains. A tag whose merge failed is left out until its
- * memories change. Statements with an attribute are not counted: they are found, replaced and ended by fields that a merged text does not
- * have. Plans, statements that expire and statements with a state are not merged for the same reason.
+ * Leaves out a tag whose merge failed, until its memories change. Statements with an attribute are not counted: they are found, replaced
+ * and ended by fields that a merged text does not have.
  */
 export async function crowdedTags(reader: Reader, deps: ConsolidateDeps, scope: Scope): Promise<TagGroup[]> {
   const memories = await ownMemories(reader, scope, { place: { session: null, connection: null }, tagged: true });
@@ -75,10 +71,7 @@ function mayBeMerged(memory: Memory, { memoryTypes }: ConsolidateDeps): boolean 
   );
 }
 
-/**
- * Returns the groups that have changed since the last attempt. A group that could not be merged is not tried again. A merged text that was
- * removed is written again only if there is a new statement.
- */
+/** A merged text that was removed is written again only if there is a new statement. */
 async function withoutTried(reader: Reader, scope: Scope, groups: readonly TagGroup[]): Promise<TagGroup[]> {
   if (groups.length === 0) return [];
   const tried = new Map<unknown, unknown>();
@@ -98,9 +91,8 @@ function groupDigest(memories: readonly Pick<Memory, 'id'>[]): string {
 }
 
 /**
- * Merges the memories of a tag into one text, always from the single statements and never from an older merged text. Prompts show the text
- * instead of the statements. The statements stay live, so that recall finds each of them and a later statement can replace or end it. A
- * statement that the text omits is not changed. Returns null if the text contains no new statement, or no more than half of the statements.
+ * Prompts show the merged text instead of the statements, which stay live, so that recall finds each of them and a later statement can
+ * replace or end it. Returns null if the text contains no new statement, or no more than half of the statements.
  */
 export async function mergeTag(
   deps: ConsolidateDeps,
@@ -156,7 +148,6 @@ async function wordedText(
   return cutWords(checkedText(answer, { shown, own }), input.wordLimit);
 }
 
-/** Returns the newest memories whose lines fit into the word limit. Older ones are not merged. */
 function fitting(memories: readonly Memory[], wordLimit: number): Memory[] {
   let words = 0;
   const isTooMuch = (memory: Memory): boolean => {
@@ -166,10 +157,6 @@ function fitting(memories: readonly Memory[], wordLimit: number): Memory[] {
   return memories.slice(memories.findLastIndex(isTooMuch) + 1);
 }
 
-/**
- * Builds the merged memory: it has the statements' most frequent type, highest importance, lowest confidence and trust, and all their tags
- * and sources.
- */
 function mergedMemory(
   originals: readonly Memory[],
   { content, tag, scope }: { content: string; tag: string; scope: Scope },

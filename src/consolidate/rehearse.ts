@@ -8,9 +8,8 @@ import type { ConsolidateDeps } from './consolidate-deps.ts';
 type RehearsedDeps = Pick<ConsolidateDeps, 'database' | 'ledger' | 'languageModel'>;
 
 /**
- * Runs `work` in one transaction and rolls it back. Each step of `work` sees the changes of the previous steps, and the result is the same
- * as in a real run. Other writers wait until the rollback: in PostgreSQL the writers of the same owners, in SQLite all writers. So use this
- * function only for work on one owner. For a whole tenant, use {@link rehearseApart}.
+ * Runs `work` in one transaction and rolls it back. Each step sees the changes of the previous steps. Other writers wait until the
+ * rollback: in PostgreSQL the writers of the same owners, in SQLite all writers. For a whole tenant, use {@link rehearseApart}.
  *
  * The transaction never waits for a language model. If `work` needs an answer, the transaction is rolled back, the model is asked, and
  * `work` starts again with all answers so far. The calls are paid and metered as in a real run.
@@ -42,8 +41,8 @@ export async function rehearse<Deps extends RehearsedDeps, Result>(
 }
 
 /**
- * Runs `work` as a dry run that rolls back each transaction separately, so that other writers wait no longer than in a real run. For work
- * whose transactions do not depend on each other. A single transaction would take minutes for 100,000 memories. No model is called.
+ * Rolls back each transaction separately, because a single one would block other writers for minutes. For work whose transactions do not
+ * depend on each other. No model is called.
  */
 export async function rehearseApart<Deps extends RehearsedDeps, Result>(
   deps: Deps,
@@ -72,7 +71,6 @@ interface Question {
 interface Pass {
   answers: ReadonlyMap<string, Answer>;
   used: Set<string>;
-  /** The question that ended the pass; null if none did. */
   open: Question | null;
 }
 
@@ -87,7 +85,7 @@ async function ask({ languageModel, ledger }: RehearsedDeps, { context, ask: put
   }
 }
 
-/** Replaces the database and the ledger, so that everything runs in one transaction and each inner transaction becomes a savepoint. */
+/** Everything runs in one transaction, and each inner transaction becomes a savepoint. */
 function rehearsedDeps<Deps extends RehearsedDeps>(deps: Deps, writer: Writer, pass: Pass): Deps {
   const goesOn = (): void => {
     if (pass.open !== null) throw unanswered();
@@ -108,7 +106,7 @@ function rehearsedDeps<Deps extends RehearsedDeps>(deps: Deps, writer: Writer, p
   return { ...deps, database, ledger };
 }
 
-/** Returns the error that ends a pass. The step that needs an answer throws it, and so does every later access to the database. */
+/** The step that needs an answer throws this error, and so does every later access to the database. */
 function unanswered(): Error {
   return new Error('The model has not been asked yet.');
 }

@@ -18,24 +18,19 @@ export interface ActiveRun {
   readonly id: string;
   readonly scope: Scope;
   readonly signal: AbortSignal | undefined;
-  /** Null if no model is configured; the work is then done locally. */
+  /** Null if no model is configured. The work is then done locally. */
   readonly languageModel: LanguageModel | null;
-  /** Adds notes on the run's input, such as counts, to its audit log entry. */
   read(notes: RunNotes): void;
-  /**
-   * Runs `work` in one transaction, which also stores the usage and the audit log entry. The entry contains the `changed` field of the
-   * result. Throws `conflict` if records were erased since the run began, because the result may contain erased text.
-   */
+  /** Also stores the usage and the audit log entry. Throws `conflict` after an erasure, because the result may contain erased text. */
   commit<Changed extends Committed>(work: (writer: Writer) => Promise<Changed>): Promise<Changed>;
 }
 
 export interface Committed {
   changed: RunNotes;
-  /** Default `done`. */
+  /** Default: `done`. */
   status?: RunStatus;
 }
 
-/** Runs part of a consolidation, meters its model calls, and records its success or failure in the audit log. */
 export async function meteredRun<Result>(
   deps: ConsolidateDeps,
   request: RunContext & { scope: Scope; kind: string },
@@ -91,10 +86,7 @@ export async function meteredRun<Result>(
   }
 }
 
-/**
- * Checks whether a run was interrupted, in which case the audit log gets no entry. Work that was stopped or waits for credit has not
- * failed. After an erasure, no entry may name the erased owner.
- */
+/** An interrupted run has not failed, so it gets no entry in the audit log. After an erasure, no entry may name the erased owner. */
 function isCutShort(error: unknown): boolean {
   if (VarveError.isInstance(error, 'conflict') && error.details?.['erased'] === true) return true;
   return (['out_of_credit', 'budget_spent', 'cancelled', 'closed'] as const).some((code) =>
@@ -102,7 +94,6 @@ function isCutShort(error: unknown): boolean {
   );
 }
 
-/** Records work that was done without a model in the audit log. */
 export async function insertLocalRun(
   writer: Writer,
   { clock }: ConsolidateDeps,

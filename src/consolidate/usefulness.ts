@@ -28,7 +28,6 @@ import type { ConsolidateDeps } from './consolidate-deps.ts';
 
 const idsSchema = z.array(z.string().min(1).max(200)).max(1000);
 
-/** Records which memories the model was given for a turn, so that their usefulness can be judged later. */
 export async function noteGiven(parts: Parts, scope: Scope, memoryIds: readonly string[]): Promise<void> {
   const ids = parse(idsSchema, [...memoryIds], 'The ids of memories');
   if (ids.length === 0) return;
@@ -37,16 +36,11 @@ export async function noteGiven(parts: Parts, scope: Scope, memoryIds: readonly 
   );
 }
 
-/** How long to wait for an answer, and then for the user's reaction to it. */
 const ANSWER_WITHIN = HOUR;
 const REACTION_WITHIN = 30 * MINUTE;
 
 type Counts = Omit<MemoryUse, 'lastConfirmedAt'>;
 
-/**
- * Judges the memories that a model was given for completed turns. Use, confirmation and correction change a memory's importance in limited
- * steps.
- */
 export async function judgeGiven(
   deps: ConsolidateDeps,
   scope: Scope,
@@ -87,9 +81,7 @@ async function answeredGiven(reader: Reader, scope: Scope, now: number): Promise
   return answered;
 }
 
-/**
- * Returns the statements in each of the owner's documents, by document id. A model that is given a document is given all of its statements.
- */
+/** A model that is given a document is given all of its statements. */
 async function statementsInDocuments(reader: Reader, scope: Scope): Promise<Map<string, string[]>> {
   const found = new Map<string, string[]>();
   for (const kind of ['profile', 'working_memory'] as const) {
@@ -99,7 +91,7 @@ async function statementsInDocuments(reader: Reader, scope: Scope): Promise<Map<
   return found;
 }
 
-/** Removes the given memories from the log, so that each is judged only once, and counts how each was used. */
+/** Removes the given memories from the log, so that each is judged only once. */
 async function countUse(
   writer: Writer,
   { attributes }: Pick<Parts, 'attributes'>,
@@ -117,8 +109,7 @@ async function countUse(
     const memory = memories.get(each.memoryId);
     if (memory === undefined) continue;
     const { used, reaction } = turn === 'unanswered' ? { used: false, reaction: null } : judgeUse(memory.content, turn);
-    // Turns that do not use a memory count against it, with two exceptions: memories that every prompt contains, and memories about who
-    // somebody is or about somebody's health, which few answers repeat.
+    // Disuse does not count against memories that every prompt contains, or that few answers repeat, such as somebody's health.
     if (!used && (each.isAlways || memory.permanent || attributes.policyOf(memory.attribute ?? '').permanent)) continue;
     const before = counts.get(memory.id) ?? { given: 0, used: 0, confirmed: 0, corrected: 0 };
     counts.set(memory.id, {
@@ -131,7 +122,6 @@ async function countUse(
   return counts;
 }
 
-/** Adds the counts to the stored totals and adjusts importance. Returns the ids of the memories whose importance changed. */
 async function applyUse(
   writer: Writer,
   deps: ConsolidateDeps,
@@ -153,7 +143,6 @@ async function applyUse(
   return moved;
 }
 
-/** Returns the change of importance, at most the largest step in either direction. */
 export function stepOf(more: Counts, sum: Counts, settings: UsefulnessSettings): number {
   const isIgnored = sum.used === 0 && sum.given >= settings.ignoredAfter;
   const step =
@@ -176,7 +165,7 @@ interface AnsweredTurn {
   reaction: string | null;
 }
 
-/** Returns the turn for which a memory was given, or null while an answer or a reaction may still come. */
+/** Null while an answer or a reaction may still come. */
 async function turnAfter(
   reader: Reader,
   scope: Scope,
@@ -199,10 +188,9 @@ async function turnAfter(
   return { question: question?.content ?? '', answer: answer.content, reaction: reaction?.content ?? null };
 }
 
-/** How one turn used a memory that the model was given. */
 export interface Verdict {
   used: boolean;
-  /** The user's reaction to the answer; null if there was none or the answer did not use the memory. */
+  /** The user's reaction to the answer. Null if there was none or the answer did not use the memory. */
   reaction: 'confirmed' | 'corrected' | null;
 }
 
@@ -211,10 +199,6 @@ const USED = 0.5;
 /** If all of a memory's words are in the question, the answer must repeat at least this share of them. */
 const REPEATED = 0.8;
 
-/**
- * Judges by shared words whether an answer uses a memory, and by the first words of the user's reaction whether the user confirmed or
- * corrected it.
- */
 export function judgeUse(memory: string, { question, answer, reaction }: AnsweredTurn): Verdict {
   const [known, asked, answered] = [contentStems(memory), contentStems(question), contentStems(answer)];
   const added = new Set([...known].filter((stem) => !asked.has(stem)));
@@ -223,10 +207,7 @@ export function judgeUse(memory: string, { question, answer, reaction }: Answere
   return { used, reaction: used && reaction !== null ? reactionOf(reaction, answer) : null };
 }
 
-/**
- * Checks whether the first words of a reaction confirm or correct the answer. If the reaction is too short to detect its language, the
- * answer's language is used.
- */
+/** If the reaction is too short to detect its language, the answer's language is used. */
 function reactionOf(text: string, answer: string): Verdict['reaction'] {
   const pack = detectPack(text, detectPack(answer) ?? english) ?? english;
   const said = plainMarks(text).replace(/^[^\p{L}\p{N}]+/u, '');

@@ -25,7 +25,7 @@ export interface EmbedDeps extends Parts {
 }
 
 export interface EmbedOptions {
-  /** Maximum number of texts per second. Each passage of a long event is one text. Default: no limit, or 10 for a backfill. */
+  /** Maximum number of texts per second, where each passage of a long event is one text. Default: no limit, or 10 for a backfill. */
   rate?: number;
   signal?: AbortSignal;
 }
@@ -35,7 +35,6 @@ export type EmbedCounts = Record<string, number>;
 
 const BATCH = 32;
 
-/** Embeds an owner's queued records, newest first, until the queue is empty. */
 export async function embedRecords(
   deps: EmbedDeps,
   { tenant, owner }: { tenant: string; owner: string },
@@ -56,8 +55,7 @@ export async function embedRecords(
     await embedBatch(deps, { scope, owner, records, embedders, signal });
     for (const { type } of records) counts[type] = (counts[type] ?? 0) + 1;
     const texts = records.reduce((sum, record) => sum + record.texts.length, 0);
-    // If the clock was set back meanwhile, the elapsed time is negative. It then counts as 0, so that the pause does not last until the
-    // clock has caught up.
+    // If the clock was set back meanwhile, the elapsed time is negative, and the pause would last until the clock has caught up.
     const pause = (texts / rate) * 1000 - Math.max(0, clock.now() - started);
     if (pause > 0) await deps.delay(pause, signal);
   }
@@ -104,7 +102,6 @@ async function embedBatch(deps: EmbedDeps, batch: Batch): Promise<void> {
 const STRETCH = 2000;
 const OWNERS = 100;
 
-/** A backfill's default rate, in texts per second. */
 const DEFAULT_RATE = 10;
 
 export interface BackfillOptions extends EmbedOptions {
@@ -112,9 +109,7 @@ export interface BackfillOptions extends EmbedOptions {
   tenant?: string;
 }
 
-/**
- * Queues and embeds the records without a vector from the current model, in one tenant or in all. Returns how many of each kind there were.
- */
+/** Queues and embeds all records without a vector from the current model. Returns their numbers by kind. */
 export async function backfill(
   deps: EmbedDeps,
   { rate = DEFAULT_RATE, signal, tenant }: BackfillOptions = {},
@@ -145,10 +140,7 @@ async function queueEvery(
   }
 }
 
-/**
- * The name of the setting that stores the progress of a migration to a new model: the last row that was queued. After a restart, queueing
- * continues there.
- */
+/** The setting that stores the last row that a migration has queued. After a restart, queueing continues there. */
 const PROGRESS = 'embedding_change';
 
 interface Progress {
@@ -157,11 +149,7 @@ interface Progress {
   after: number;
 }
 
-/**
- * Migrates the store to another embedding model, as far as possible in one call. Queues every record without a vector from the new model.
- * Queries use the old vectors until all records have a new one; then one transaction makes the model active, and the old vectors are
- * removed.
- */
+/** Queries use the old vectors until every record has a new one. Then one transaction makes the new model active. */
 export async function changeEmbedder(
   database: Database,
   embedding: EmbeddingModels,
@@ -199,7 +187,7 @@ async function removeOtherVectors(database: Database, model: string, signal?: Ab
   for (;;) {
     signal?.throwIfAborted();
     const removed = await database.write(EVERY_TENANT, async (writer) => {
-      // Reads the active model again, because another process may have changed it since.
+      // Another process may have changed the active model since.
       const active = (await findMeta(writer, ACTIVE_MODEL)) ?? model;
       return removeVectorsExcept(writer, active, STRETCH);
     });

@@ -13,7 +13,7 @@ export interface Arm {
   varve: VarveOptions;
   /** The options of recall and of contexts that differ in this arm. */
   ask: AskOptions;
-  /** Whether the arm needs a language model to be meaningful. */
+  /** Whether the arm is meaningless without a language model. */
   needsModel?: true;
   /** If set, this task's model does all tasks. */
   oneModelOf?: Task;
@@ -23,7 +23,6 @@ function arm(about: string, changes: Partial<Arm> = {}): Arm {
   return { about, varve: {}, ask: {}, ...changes };
 }
 
-/** The prompt sections that contain memory, grouped by source. */
 const STATEMENTS: readonly SectionName[] = ['facts', 'memories', 'learnings', 'intentions', 'notes', 'savedItems'];
 const DOCUMENTS: readonly SectionName[] = [
   'profile',
@@ -37,7 +36,6 @@ const DOCUMENTS: readonly SectionName[] = [
 const LOOKED_UP: readonly SectionName[] = ['recall', 'notes', 'summaries', 'savedItems'];
 const MEMORY = new Set<SectionName>([...STATEMENTS, ...DOCUMENTS, ...LOOKED_UP, 'earlier', 'history']);
 
-/** Turns off all memory sections except these. */
 function only(...kept: readonly SectionName[]): SectionSwitches {
   return Object.fromEntries(
     SECTION_NAMES.filter((name) => MEMORY.has(name) && !kept.includes(name)).map((name) => [name, false]),
@@ -59,13 +57,10 @@ const nothingFormed: VarveOptions = {
   },
 };
 
-/** The keys for an arm with a fixed scaffold schema: the attributes that people ask for most. */
+// The attributes that people ask for most, for an arm with a fixed scaffold schema.
 const FIXED_KEYS = ['name', 'home_city', 'employer', 'job_title', 'family', 'health', 'preferences', 'goals', 'plans'];
 
-/**
- * The ablations. They measure how much memory as a whole and each of its parts contribute. `all` is the product with its defaults; every
- * other arm differs from it in one setting.
- */
+/** The ablations. `all` is the product with its defaults; every other arm differs from it in one setting. */
 export const ARMS: Readonly<Record<string, Arm>> = {
   all: arm('everything, with the defaults'),
   'no-memory': arm('no memory in the prompt', { ask: withoutLookup(only()) }),
@@ -110,12 +105,11 @@ export function whyNot(name: string, model: LanguageModel | null): string | null
     : null;
 }
 
-/** Arms that share a store. */
 interface ArmGroup extends Pick<Arm, 'varve' | 'oneModelOf'> {
   names: string[];
 }
 
-/** Groups arms with the same store options, because they can share one replay. */
+/** Arms with the same store options share one replay. */
 export function groupArms(names: readonly string[]): ArmGroup[] {
   const groups = new Map<string, ArmGroup>();
   for (const name of names) {

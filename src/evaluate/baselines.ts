@@ -5,7 +5,7 @@ import { addDocument, createLexicalIndex, matchLexically } from '../recall/lexic
 import { standardise } from '../recall/measure-meaning.ts';
 import { fuseByReciprocalRank } from '../recall/rank-documents.ts';
 
-/** The baseline methods. A ranking is only useful if it beats all of them on the same texts and vectors. */
+/** A ranking is only useful if it beats all of these on the same texts and vectors. */
 export const BASELINES = ['bm25', 'cosine', 'z-sum', 'reciprocal-rank'] as const;
 export type Baseline = (typeof BASELINES)[number];
 
@@ -17,8 +17,8 @@ export interface BaselineDocument {
 }
 
 /**
- * Prepares documents for ranking by each baseline method. `z-sum` is cosine + 0.5 × BM25, both as z-scores: the best of the simple fusions
- * on LoCoMo. `reciprocal-rank` fuses the two lists with 1 / (60 + rank). BM25 uses stems and omits the query's function words.
+ * Ranks documents by each baseline method. `z-sum` is cosine + 0.5 × BM25, both as z-scores: the best simple fusion on LoCoMo.
+ * `reciprocal-rank` fuses the two lists with 1 / (60 + rank). BM25 uses stems and omits the query's function words.
  */
 export function createBaselines(documents: readonly BaselineDocument[]): {
   rank(query: { text: string; vector: Float32Array }, limit?: number): Record<Baseline, string[]>;
@@ -32,7 +32,6 @@ export function createBaselines(documents: readonly BaselineDocument[]): {
       const cosine = Float32Array.from(documents, (document) => dot(document.vector, vector));
       const [byWords, byMeaning] = [standardise(bm25), standardise(cosine)];
       const sum = Float32Array.from(byMeaning, (score, ordinal) => score + 0.5 * (byWords[ordinal] ?? 0));
-      // BM25 gives no score to a document that has none of the query's words, so such a document is left out of the list.
       const lexical = order(bm25).filter((ordinal) => (bm25[ordinal] ?? 0) > 0);
       const fused = fuseByReciprocalRank([lexical, order(cosine)]);
       const idsOf = (ordinals: readonly number[]): string[] =>
@@ -47,7 +46,7 @@ export function createBaselines(documents: readonly BaselineDocument[]): {
   };
 }
 
-/** Returns the ordinals by descending score. Equal scores keep their order. */
+/** By descending score. Equal scores keep their order. */
 function order(scores: Float32Array): number[] {
   return Array.from(scores.keys()).sort((one, other) => (scores[other] ?? 0) - (scores[one] ?? 0));
 }

@@ -8,13 +8,13 @@ export interface Turn {
   role: Role;
   speaker: string;
   text: string;
-  /** The time of the turn; null if it follows shortly after the turn before. */
+  /** Null if the turn follows shortly after the one before. */
   at: Date | null;
 }
 
 export interface Session {
   id: string;
-  /** The start of the session; null if the data set does not contain it. */
+  /** Null if the data set does not contain it. */
   start: Date | null;
   turns: Turn[];
 }
@@ -23,47 +23,46 @@ export interface Session {
 export interface ExpectedMemory {
   id: string;
   type: string | null;
-  /** The subject of the statement: `User`, or another name. */
+  /** `User`, or another name. */
   about: string;
   text: string;
-  /** An attribute of a person, such as `home_city`, and its value. */
+  /** An attribute of a person, such as `home_city`. */
   slot: string | null;
   value: string | null;
-  /** The turns that contain the statement; empty if the data set does not name them. */
+  /** The turns that contain the statement. Empty if the data set does not name them. */
   stated: string[];
-  /** The turn or session at which the statement stops being true; null if it is true to the end. */
+  /** The turn or session at which the statement stops being true. Null if it is true to the end. */
   until: string | null;
   replacedBy: string | null;
-  /** Words that the memory's text must contain. Used if the data set has words instead of a sentence. */
+  /** Words that the memory's text must contain, if the data set has words instead of a sentence. */
   contains: string[];
-  /** The minimum importance of the memory. */
   minimumImportance: number | null;
 }
 
 /** A question and its expected answer. */
 export interface Question {
   id: string;
-  /** The session after which the question is asked; null if it is asked at the end. */
+  /** The session after which the question is asked. Null for the end of the conversation. */
   after: string | null;
-  /** The category in the data set: `single`, `time`, `unknown` …. For `forgotten`, recall must not return the evidence. */
+  /** The category in the data set, such as `single`, `time` or `unknown`. For `forgotten`, recall must not return the evidence. */
   kind: string;
   question: string;
   answer: string;
   /** Whether the conversation answers the question. */
   isAnswerable: boolean;
-  /** The turns that answer the question; empty if the data set does not name them. */
+  /** The turns that answer the question. Empty if the data set does not name them. */
   evidence: string[];
   /** The expected memories that answer the question. */
   memories: string[];
 }
 
-/** A text that is in the store from the start, such as a fact of labelled query–fact pairs. */
+/** A text that is in the store from the start. */
 export interface StoredFact {
   id: string;
   text: string;
 }
 
-/** A conversation, in the common format of all data sets. Ids are unique within a conversation. */
+/** A conversation in the common format of all data sets. Ids are unique within a conversation. */
 export interface Conversation {
   id: string;
   language: string;
@@ -73,7 +72,7 @@ export interface Conversation {
   facts: StoredFact[];
 }
 
-/** The conversations of one data set, with its known faults. */
+/** The conversations of one data set. */
 export interface Dataset {
   name: string;
   conversations: Conversation[];
@@ -81,7 +80,6 @@ export interface Dataset {
   faults: string[];
 }
 
-/** Creates an expected memory, with defaults for omitted fields. */
 export function expectedMemory(fields: Partial<ExpectedMemory> & Pick<ExpectedMemory, 'id' | 'text'>): ExpectedMemory {
   return {
     type: null,
@@ -97,25 +95,20 @@ export function expectedMemory(fields: Partial<ExpectedMemory> & Pick<ExpectedMe
   };
 }
 
-/** Creates an empty conversation for a loader to fill in. */
 export function conversation(fields: Partial<Conversation> & Pick<Conversation, 'id'>): Conversation {
   return { language: 'en', sessions: [], memories: [], questions: [], facts: [], ...fields };
 }
 
-/** Creates a question, with defaults for omitted fields. A question of the kind `unknown` has no answer. */
+/** A question of the kind `unknown` has no answer. */
 export function question(fields: Partial<Question> & Pick<Question, 'id' | 'kind' | 'question' | 'answer'>): Question {
   return { after: null, evidence: [], memories: [], isAnswerable: fields.kind !== 'unknown', ...fields };
 }
 
-/** Creates a turn, with defaults for omitted fields. */
 export function turn(id: string, role: Role, text: string, fields: Partial<Turn> = {}): Turn {
   return { id, role, speaker: role === 'assistant' ? 'Assistant' : 'User', text, at: null, ...fields };
 }
 
-/**
- * Removes invalid entries: empty turns, evidence that names no existing turn, and questions that have only such evidence. The returned
- * `faults` state how many of each were removed.
- */
+/** Removes empty turns, evidence that names no existing turn, and questions with only such evidence. `faults` counts them. */
 export function repaired(name: string, conversations: readonly Conversation[], faults: string[] = []): Dataset {
   const counts = { dangling: 0, unanswerable: 0, empty: 0 };
   const mended = conversations.map((each) => {
@@ -153,7 +146,7 @@ export function repaired(name: string, conversations: readonly Conversation[], f
   return { name, conversations: mended, faults: [...faults, ...said] };
 }
 
-/** Parses a text that some data sets give as a number or a boolean, or omit. */
+/** For fields that some data sets give as a number or a boolean, or omit. */
 export const looseText: z.ZodType<string, unknown> = z
   .union([z.string(), z.number(), z.boolean(), z.null()])
   .transform((value) => (value === null ? '' : String(value)))

@@ -1,5 +1,6 @@
 import { cpus } from 'node:os';
 import { invalidInput } from '../errors.ts';
+import { asLanguageModel } from '../models/create-language-model.ts';
 import type { LanguageModel } from '../models/language-model.ts';
 import { LOCAL_EMBEDDER_ID } from '../models/local-embedder/local-embedder.ts';
 import type { VarveOptions } from '../varve.ts';
@@ -13,7 +14,7 @@ import { type Found, MEASURES, type Measure, type Row } from './row.ts';
 import { openRun, readRun, type Run, type RunHeader } from './run-file.ts';
 export type { AskOptions };
 
-/** The data, the measures and the configurations of an evaluation. */
+/** The options of {@link evaluate}. */
 export interface EvaluateOptions {
   dataset: Dataset;
   /** The measures to run. Default: all. */
@@ -22,14 +23,11 @@ export interface EvaluateOptions {
   arms?: readonly string[];
   /** Also runs an ablation for each signal and each arm of recall. Default false. */
   signals?: boolean;
-  /**
-   * The options of createVarve() for every replay: your embedder, models, types, settings. The harness sets the clock, and also the store
-   * unless you pass one.
-   */
+  /** The options of createVarve() for every replay. The harness sets the clock, and the store unless you pass one. */
   varve?: VarveOptions;
-  /** The model that answers questions and judges answers; null for no model. Default: the language model of `varve`. */
+  /** The model that answers questions and judges answers; null for none. Default: the language model of `varve`. */
   judge?: LanguageModel | null;
-  /** The file for the rows. If a run is stopped, it can be resumed from its file. */
+  /** The file for the rows. A stopped run resumes from its file. */
   file?: string;
   /** Starts over even if the file already contains a run. */
   afresh?: boolean;
@@ -50,7 +48,7 @@ export interface Progress {
   left: number | null;
 }
 
-/** Replays every conversation and measures the results. The same data, settings and seed give the same rows. */
+/** Replays and measures every conversation. The same data, settings and seed give the same rows. */
 export async function evaluate(options: EvaluateOptions): Promise<Run> {
   const { dataset, file, signal, onProgress } = options;
   const header = headerOf(options);
@@ -77,7 +75,6 @@ export async function evaluate(options: EvaluateOptions): Promise<Run> {
   return file === undefined ? { header, rows, done: [...done] } : readRun(file);
 }
 
-/** Returns a conversation's size for estimating the remaining time: its turns, questions and facts. */
 function sizeOf({ sessions, questions, facts }: Conversation): number {
   return sessions.reduce((sum, { turns }) => sum + turns.length, 0) + questions.length + facts.length + 1;
 }
@@ -87,7 +84,7 @@ function headerOf(options: EvaluateOptions): RunHeader {
   const unknown = arms.find((name) => !Object.hasOwn(ARMS, name));
   if (unknown !== undefined)
     throw invalidInput(`There is no arm ${JSON.stringify(unknown)}. Give one of: ${Object.keys(ARMS).join(', ')}.`);
-  const model = varve.languageModel ?? options.judge ?? null;
+  const model = asLanguageModel(varve.languageModel) ?? options.judge ?? null;
   const reason = arms.map((name) => whyNot(name, model)).find((each) => each !== null);
   if (reason !== undefined) throw invalidInput(reason);
   return {
@@ -109,13 +106,13 @@ function headerOf(options: EvaluateOptions): RunHeader {
   };
 }
 
-/** Evaluates one conversation with every arm. Arms with the same store share a replay. */
+/** Arms with the same store share a replay. */
 async function evaluateConversation(
   conversation: Conversation,
   options: EvaluateOptions & { header: RunHeader },
 ): Promise<Row[]> {
   const { header, varve = {} } = options;
-  const judge = options.judge === undefined ? (varve.languageModel ?? null) : options.judge;
+  const judge = options.judge === undefined ? asLanguageModel(varve.languageModel) : options.judge;
   const wanted = new Set(header.measures);
   const rows: Row[] = [];
   for (const group of groupArms(header.arms)) {
@@ -130,7 +127,7 @@ async function evaluateConversation(
         if (options.signals && group.names.includes('all'))
           for (const { arm, ...row } of await measureSignals(state, question)) add(arm, [row]);
         for (const name of group.names) {
-          // If an arm does not change recall, its results equal those of the first arm in its group, so they are not measured again.
+          // Without options for recall, an arm's results equal those of the first arm in its group.
           if (wanted.has('retrieval') && (name === leading || askOf(name).recall !== undefined))
             add(name, await measureRetrieval(state, question, askOf(name)));
           if (wanted.has('end-to-end')) add(name, await measureEndToEnd(state, question, askOf(name), judge));
@@ -153,16 +150,15 @@ async function evaluateConversation(
   return rows;
 }
 
-/** Returns the options of a replay: the application's options, changed by a group of arms. */
 function optionsOf(
   varve: VarveOptions,
   { varve: change, oneModelOf }: Pick<Arm, 'varve' | 'oneModelOf'>,
 ): VarveOptions {
-  const languageModel = oneModelOf === undefined ? undefined : varve.languageModel?.withOneModel?.(oneModelOf);
+  const languageModel =
+    oneModelOf === undefined ? undefined : asLanguageModel(varve.languageModel)?.withOneModel?.(oneModelOf);
   return { ...merged(varve, change), ...(languageModel === undefined ? {} : { languageModel }) };
 }
 
-/** Merges an arm's settings into the application's. Nested settings are merged field by field. */
 function merged(base: VarveOptions, change: VarveOptions): VarveOptions {
   const isPlain = (value: unknown): value is Record<string, unknown> =>
     typeof value === 'object' && value !== null && Object.getPrototypeOf(value) === Object.prototype;

@@ -8,11 +8,10 @@ import { difference, estimate, type Difference, type Estimate, type Observation 
 export interface Figure extends Estimate {
   arm: string;
   metric: string;
-  /** The kind of question or memory; null for all of them together. */
+  /** The kind of question or memory; null for all together. */
   kind: string | null;
 }
 
-/** Returns the observations of one metric in an arm's rows. */
 function observationsOf(
   rows: readonly Row[],
   { arm, metric, kind = null }: { arm: string; metric: string; kind?: string | null },
@@ -24,7 +23,7 @@ function observationsOf(
   });
 }
 
-/** Returns the figures of a run, in the order of the metrics: over all rows, and with `byKind` also for each kind. */
+/** Figures over all rows, in the order of the metrics. With `byKind`, also for each kind. */
 export function figuresOf(run: Run, { byKind = false }: { byKind?: boolean } = {}): Figure[] {
   const { rows } = run;
   const { seed } = run.header;
@@ -40,14 +39,13 @@ export function figuresOf(run: Run, { byKind = false }: { byKind?: boolean } = {
   );
 }
 
-/** Returns the arms that have rows: first the arms of the run, then the ablations of recall. */
 function armsOf({ header, rows }: Run): string[] {
   const there = new Set(rows.map(({ arm }) => arm));
   const named = header.arms.filter((arm) => there.has(arm));
   return [...named, ...[...there].filter((arm) => !named.includes(arm)).sort()];
 }
 
-/** How often recall abstains at each confidence threshold, for unanswerable and for answerable questions. */
+/** How often recall abstains at each confidence threshold. */
 export interface Abstention {
   arm: string;
   area: number;
@@ -56,7 +54,7 @@ export interface Abstention {
 
 const THRESHOLDS = Array.from({ length: 19 }, (_, index) => (index + 1) / 20);
 
-/** Returns each arm's abstention curve. Arms without confidences for both answerable and unanswerable questions are left out. */
+/** Arms without confidences for both answerable and unanswerable questions are left out. */
 export function abstentionOf(run: Run): Abstention[] {
   return armsOf(run).flatMap((arm) => {
     const questions = run.rows.flatMap(({ values, ...row }) => {
@@ -76,13 +74,13 @@ export interface Compared {
   before: Estimate;
   after: Estimate;
   difference: Difference;
-  /** The verdict is `better` or `worse` only if the difference is significant (p < 0.05). */
+  /** `better` or `worse` only if the difference is significant (p < 0.05). */
   verdict: 'better' | 'worse' | 'same';
 }
 
 const SIGNIFICANT = 0.05;
 
-/** Compares two runs on the same data by arm and metric, over the items that both runs have. */
+/** Compares two runs on the same data, by arm and metric, over their common items. */
 export function compareRuns(before: Run, after: Run): Compared[] {
   const [one, other] = [before.header.dataset, after.header.dataset];
   if (one !== other)
@@ -113,8 +111,7 @@ function compared(before: Side, after: Side): Compared[] {
     const isSure = change.p < SIGNIFICANT && better !== 'none';
     const isBetter = better === 'higher' ? change.mean > 0 : change.mean < 0;
     const verdict = !isSure ? ('same' as const) : isBetter ? ('better' as const) : ('worse' as const);
-    // Both means are taken over the common items, because some arms have rows for only some questions, such as the ablations of single
-    // recall signals.
+    // Over the common items, because some arms, such as the ablations of recall signals, have rows for only some questions.
     const shared = (one: readonly Observation[], other: readonly Observation[]): Estimate => {
       const keys = new Set(other.map(({ conversation, item }) => `${conversation} ${item}`));
       return estimate(one.filter(({ conversation, item }) => keys.has(`${conversation} ${item}`)));
@@ -124,7 +121,7 @@ function compared(before: Side, after: Side): Compared[] {
   });
 }
 
-/** Formats a share as .713, a count as 6.5, and milliseconds with their unit. A missing value is "–". */
+/** A share as .713, a count as 6.5, milliseconds with their unit, and a missing value as "–". */
 export function shown(metric: string, value: number): string {
   if (Number.isNaN(value)) return '–';
   const unit = METRICS[metric]?.unit ?? 'share';
@@ -133,13 +130,11 @@ export function shown(metric: string, value: number): string {
   return value.toFixed(3).replace(/^(-?)0\./, '$1.');
 }
 
-/** Formats a figure with its interval: .713 (.68 to .74). */
 export function shownWithInterval(metric: string, figure: Estimate): string {
   const mean = shown(metric, figure.mean);
   return Number.isNaN(figure.low) ? mean : `${mean} (${shownInterval(metric, figure, '')})`;
 }
 
-/** Formats the interval of a figure. Returns `otherwise` if it has none. */
 export function shownInterval(metric: string, { low, high }: Estimate, otherwise: string): string {
   return Number.isNaN(low) ? otherwise : `${shown(metric, low)} to ${shown(metric, high)}`;
 }

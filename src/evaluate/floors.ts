@@ -21,7 +21,7 @@ export interface MissedFloor extends Floor {
 
 const floorsSchema = z.record(z.string(), z.number());
 
-/** Reads floors from a file: `{ "kept": 0.7, "stale": 0.6 }`. */
+/** Reads a file such as `{ "kept": 0.7, "stale": 0.6 }`. */
 export function readFloors(file: string): Floor[] {
   let floors: Record<string, number>;
   try {
@@ -35,6 +35,7 @@ export function readFloors(file: string): Floor[] {
   return Object.entries(floors).map(([metric, floor]) => ({ metric, floor }));
 }
 
+/** Returns the floors that a run has missed. */
 export function checkFloors(run: Run, floors: readonly Floor[]): MissedFloor[] {
   const figures = figuresOf(run);
   return floors.flatMap((floor) => {

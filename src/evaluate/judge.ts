@@ -7,9 +7,8 @@ import type { Replay } from './replay.ts';
 import type { Found } from './row.ts';
 import { isSaidIn, tellingWords } from './says.ts';
 
-// The rubrics influence the figures. Changing their wording changes the benchmark, so it must also increment the version.
+// The rubrics influence the figures: a change of their wording changes the benchmark and must increment the version.
 
-/** Asks a model to answer from a prompt. The context comes from Varve; these instructions only ask for a short and honest answer. */
 const ANSWER = definePrompt<{ system: string; user: string }>({
   task: 'answer',
   version: 1,
@@ -18,7 +17,6 @@ If what you remember does not answer it, answer exactly: unknown. Never guess.`,
   render: ({ system, user }) => `${system}\n\n${user}`,
 });
 
-/** Asks whether an answer is right: strict on facts, lenient on wording. */
 const CORRECT = definePrompt<{ question: Question; answer: string }>({
   task: 'judge',
   version: 1,
@@ -37,7 +35,6 @@ First give the reason in one sentence, then the verdict.`,
 
 const verdictSchema = z.object({ reason: z.string(), right: z.boolean() });
 
-/** Asks for marks from 1 to 5 for the documents' completeness, conciseness and recency. */
 const DOCUMENT = definePrompt<{ document: string; holds: readonly string[]; ended: readonly string[] }>({
   task: 'judge',
   version: 1,
@@ -62,9 +59,6 @@ const marksSchema = z.object({
   recency: z.int().min(1).max(5),
 });
 
-/**
- * Measures whether the evidence is in the prompt. With a model, also measures whether the model answers correctly from that prompt alone.
- */
 export async function measureEndToEnd(
   replay: Replay,
   question: Question,
@@ -96,7 +90,6 @@ export async function measureEndToEnd(
 
 const DOCUMENTS = ['profile', 'working_memory', 'scaffold', 'reflections'] as const;
 
-/** Measures which current and which ended statements the documents contain. With a model, also has the model mark the documents. */
 export async function measureConsolidation(replay: Replay, model: LanguageModel | null): Promise<Found[]> {
   const { memories } = replay.conversation;
   if (memories.length === 0) return [];

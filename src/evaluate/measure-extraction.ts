@@ -5,7 +5,6 @@ import { liveStatements, turnTexts, type LiveStatement, type Replay } from './re
 import type { Found } from './row.ts';
 import { flat, isAboutUser, isSameFilling, says, sayTogether, shareOf, tellingWords } from './says.ts';
 
-/** Compares the live statements with the expected memories: kept, stale, useful, hallucinated, duplicate. */
 export async function measureExtraction(replay: Replay): Promise<Found[]> {
   const { conversation } = replay;
   if (conversation.memories.length === 0) return [];
@@ -35,7 +34,7 @@ function memoryRow(expected: ExpectedMemory, compared: Compared): Found {
   return { ...base, values: { kept: isKept ? 1 : 0 }, detail };
 }
 
-/** Checks whether an ended memory is still stated. A live statement that contains both the memory and its replacement does not count. */
+/** Whether an ended memory is still stated. A live statement that also contains the replacement does not count. */
 function isStale(expected: ExpectedMemory, { conversation, statements, isSaid }: Compared): boolean {
   const next = conversation.memories.find(({ id }) => id === expected.replacedBy);
   const saying = statements.filter((statement) => isSaid(expected, statement));
@@ -62,7 +61,6 @@ function expectationValues(
   };
 }
 
-/** Returns the expected phrases that a text contains, either verbatim or with all of their content words. */
 function phrasesIn({ contains }: ExpectedMemory, text: string): string[] {
   const [plain, words] = [flat(text), tellingWords(text)];
   return contains.filter((phrase) => plain.includes(flat(phrase)) || shareOf(tellingWords(phrase), words) === 1);
@@ -101,7 +99,6 @@ function isRepeated({ memory: one }: LiveStatement, { memory: other }: LiveState
   return overlap(tellingWords(one.content), tellingWords(other.content)) >= 0.8;
 }
 
-/** Measures whether the permanent facts or the scaffold contain the current values of the user's slots. */
 export async function measureScaffold(replay: Replay): Promise<Found[]> {
   const slots = replay.conversation.memories.filter(
     (memory) => memory.slot !== null && memory.until === null && isAboutUser(memory),
@@ -125,10 +122,6 @@ export async function measureScaffold(replay: Replay): Promise<Found[]> {
   });
 }
 
-/**
- * Measures how much language models were used per session: calls, tokens, and the cost if all prices are known. Without any call there are
- * no rows.
- */
 export async function measureCost({ conversation, varve }: Replay): Promise<Found[]> {
   const lines = await varve.ledger.report({ tenant: 'default', by: ['task', 'model'] });
   // The ledger also contains embeddings, which are not language model calls.

@@ -9,7 +9,7 @@ import { turnTexts, type Replay } from './replay.ts';
 import { BUDGETS, type Found, type Row } from './row.ts';
 import { flat, isSaidIn, quotedShare, sayTogether, tellingWords, type SaidStatement } from './says.ts';
 
-/** An arm's options for recall and for contexts when it asks a question. */
+/** The options of recall and of contexts when an arm asks a question. */
 export interface AskOptions {
   recall?: RecallOptions;
   context?: ContextOptions;
@@ -17,7 +17,6 @@ export interface AskOptions {
 
 const LIMIT = 10;
 
-/** Measures whether recall finds the evidence of a question, and whether it abstains if there is none. */
 export async function measureRetrieval(replay: Replay, question: Question, ask: AskOptions): Promise<Found[]> {
   if (question.isAnswerable && question.evidence.length === 0) return [];
   const handle = replay.handle(`ask ${question.id}`);
@@ -45,10 +44,7 @@ export async function measureRetrieval(replay: Replay, question: Question, ask: 
   ];
 }
 
-/**
- * Returns the values for an unanswerable question. For forgotten statements it is not enough that recall abstains: recall must not return
- * them even when forced to answer.
- */
+/** Abstaining is not enough for forgotten statements: recall must not return them even when forced to answer. */
 function unanswerableValues(
   replay: Replay,
   question: Question,
@@ -60,7 +56,6 @@ function unanswerableValues(
   return { leaked: 1 - missingFrom(given.join('\n'), needed).length / needed.length };
 }
 
-/** Returns the turns behind a result. */
 function turnsOf({ turnOf }: Replay, result: RecallResult): string[] {
   if (result.event !== null) return named(turnOf, [result.event.id]);
   return named(turnOf, [result.memory.id, ...result.memory.sourceEvents]);
@@ -70,11 +65,7 @@ function named(turnOf: ReadonlyMap<string, string>, ids: readonly string[]): str
   return ids.flatMap((id) => turnOf.get(id) ?? []);
 }
 
-/**
- * Computes the metrics of a ranking in which each result may be based on several turns. For the rank metrics, a result counts as one item:
- * its first turn of evidence that no earlier result contained. A result without such a turn is not relevant. For recall, all of a result's
- * turns count.
- */
+/** Rank metrics count a result as its first turn of evidence that no earlier result contained. Recall counts all of its turns. */
 export function placeValues(
   turns: readonly (readonly string[])[],
   evidence: readonly string[],
@@ -99,7 +90,6 @@ export function placeValues(
   };
 }
 
-/** Measures whether the prompt contains the evidence at each budget, and how many tokens memory uses. */
 export async function measurePrompt(replay: Replay, question: Question, ask: AskOptions): Promise<Found[]> {
   const needed = neededIn(replay, question);
   const isForgotten = question.kind === 'forgotten';
@@ -130,7 +120,6 @@ export async function measurePrompt(replay: Replay, question: Question, ask: Ask
   ];
 }
 
-/** Assembles the context for a question. */
 export function contextFor(
   handle: Handle,
   { question }: Question,
@@ -140,26 +129,21 @@ export function contextFor(
   return handle.context({ message: question, unlogged: true, ...ask.context, budget });
 }
 
-/** Joins a model's whole context into one text. */
 export function promptOf({ system, user, messages }: Pick<AssembledContext, 'system' | 'user' | 'messages'>): string {
   return [system, user, ...messages.map(({ content }) => content)].join('\n');
 }
 
-/** A piece of evidence: the words of a turn, or the expected memories with the same content. */
+/** A turn with its expected memories, or one memory if the data set names no turns. */
 interface Needed {
   id: string;
-  /** The text of the turn; empty if the data set names no turn. */
   text: string;
   memories: Replay['conversation']['memories'];
 }
 
-// This many characters from the beginning of a turn are enough to identify it.
 const OPENING = 60;
-// A turn counts as quoted if this share of it occurs in the prompt. Documents quote a turn sentence by sentence, and recall omits turns
-// that documents have quoted almost completely.
+// The quoted share of a turn that counts as present. Recall omits turns that documents quote almost completely.
 const QUOTED = 0.9;
 
-/** Returns the evidence of a question: its turns, or its memories if the data set does not name the turns. */
 function neededIn({ conversation }: Replay, question: Question): Needed[] {
   const texts = turnTexts(conversation);
   const memories = conversation.memories.filter(({ id }) => question.memories.includes(id));
@@ -172,7 +156,6 @@ function neededIn({ conversation }: Replay, question: Question): Needed[] {
   }));
 }
 
-/** Returns the statements whose ids are in a prompt's sections, with the turns behind them. */
 async function statementsIn({ handle, turnOf }: Replay, { sections }: ContextReport): Promise<SaidStatement[]> {
   const ids = new Set(sections.flatMap((section) => section.ids.filter((id) => id.startsWith('mem_'))));
   const found = await Promise.all([...ids].map((id) => handle().memories.get(id)));
@@ -181,15 +164,11 @@ async function statementsIn({ handle, turnOf }: Replay, { sections }: ContextRep
     .map(({ content, value, sourceEvents }) => ({ text: content, value, turns: named(turnOf, sourceEvents) }));
 }
 
-/**
- * Returns the ids of the evidence that a prompt lacks. Evidence is present if the prompt quotes the turn, has a line with the memory, or
- * has several statements that together contain the memory.
- */
+/** Evidence is present if the prompt quotes the turn, has a line with the memory, or has statements that together contain it. */
 function missingFrom(prompt: string, needed: readonly Needed[], statements: readonly SaidStatement[] = []): string[] {
   const lines = prompt.split('\n').map((line) => tellingWords(line));
   const flatPrompt = flat(prompt);
-  // A prompt shows a permanent fact only as a label and a value, which have fewer words than the statement. So only statements whose full
-  // text is in the prompt are used here.
+  // Only statements whose full text is in the prompt. A permanent fact is shown only as a label and a value, which have fewer words.
   const standing = statements.filter(({ text }) => flatPrompt.includes(flat(text)));
   const isQuoted = (text: string): boolean =>
     text !== '' && (prompt.includes(text.slice(0, OPENING)) || quotedShare(text, flatPrompt) >= QUOTED);
@@ -201,7 +180,6 @@ function missingFrom(prompt: string, needed: readonly Needed[], statements: read
     .map(({ id }) => id);
 }
 
-/** Measures how many turns of the user it takes until a prompt contains all evidence of a question. */
 export function watchColdStart(ask: AskOptions): {
   afterTurn(replay: Replay, turn: Turn): Promise<void>;
   rows(): Found[];
@@ -219,7 +197,7 @@ export function watchColdStart(ask: AskOptions): {
       );
       if (open.length === 0) return;
       possible ||= turns;
-      // The question is asked in a new session, because the prompt always contains the turns of the current session.
+      // In a new session, because the prompt always contains the turns of the current one.
       await replay.varve.drain();
       for (const question of open) {
         const context = await contextFor(replay.handle(`cold ${question.id}`), question, ask, 2000);
@@ -249,11 +227,7 @@ type FoundByArm = Omit<Row, 'conversation'>;
 
 const CANDIDATES = 100;
 
-/**
- * Measures the contribution of each signal and each arm of recall by leaving it out. A score is the sum of its signals, so ranking without
- * one signal needs no second search. Without an arm, the results that only this arm has found are missing. Results below the first hundred
- * are ignored, even though some of them might move up.
- */
+/** Leaves out each signal and arm without a second search, because a score is the sum of its signals. Ignores ranks below 100. */
 export async function measureSignals(replay: Replay, question: Question): Promise<FoundByArm[]> {
   if (!question.isAnswerable || question.evidence.length === 0) return [];
   const handle = replay.handle(`ask ${question.id}`);

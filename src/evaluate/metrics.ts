@@ -1,26 +1,23 @@
 import { invalidInput } from '../errors.ts';
 
-/** Returns the share of the first k ranks with a relevant result. The divisor is always k, so missing results count as wrong. */
+/** The share of the first k ranks with a relevant result. The divisor is always k, so missing results count as wrong. */
 export function precisionAt(ranked: readonly string[], relevant: ReadonlySet<string>, k: number): number {
   return hits(ranked, relevant, k) / checkedK(k);
 }
 
-/** Returns the share of the relevant ids among the first k results; NaN if `relevant` is empty. */
+/** The share of the relevant ids among the first k results; NaN if `relevant` is empty. */
 export function recallAt(ranked: readonly string[], relevant: ReadonlySet<string>, k: number): number {
   return relevant.size === 0 ? Number.NaN : hits(ranked, relevant, k) / relevant.size;
 }
 
-/** Returns 1 / rank of the first relevant result; 0 if no result is relevant; NaN if `relevant` is empty. */
+/** 1 / rank of the first relevant result; 0 without one; NaN if `relevant` is empty. */
 export function reciprocalRank(ranked: readonly string[], relevant: ReadonlySet<string>): number {
   if (relevant.size === 0) return Number.NaN;
   const place = distinct(ranked).findIndex((id) => relevant.has(id));
   return place === -1 ? 0 : 1 / (place + 1);
 }
 
-/**
- * Returns the normalised discounted cumulative gain, with the discount 1 / log2(rank + 1). `relevant` is a set (gain 1), or a map from id
- * to gain for graded labels. The value is 1 if no other order has more gain among the first k, and NaN if nothing is relevant.
- */
+/** NDCG with the discount 1 / log2(rank + 1). `relevant` is a set (gain 1) or a map from id to gain. NaN if nothing is relevant. */
 export function ndcgAt(
   ranked: readonly string[],
   relevant: ReadonlySet<string> | ReadonlyMap<string, number>,
@@ -42,7 +39,7 @@ export interface AbstentionPoint {
   silentOnAnswerable: number;
 }
 
-/** Returns, for each threshold, the shares of questions on which recall would abstain. The share is NaN if there are no such questions. */
+/** For each threshold, the shares of questions on which recall would abstain; NaN without such questions. */
 export function abstentionCurve(
   questions: readonly { isAnswerable: boolean; confidence: number }[],
   thresholds: readonly number[],
@@ -58,10 +55,7 @@ export function abstentionCurve(
   }));
 }
 
-/**
- * Returns the area under {@link abstentionCurve}: the probability that an answerable question has a higher confidence than an unanswerable
- * one. 0.5 is chance; NaN if one of the two kinds is missing.
- */
+/** The probability that an answerable question has a higher confidence than an unanswerable one. 0.5 is chance; NaN without both kinds. */
 export function abstentionArea(questions: readonly { isAnswerable: boolean; confidence: number }[]): number {
   const answerable = questions.filter((question) => question.isAnswerable);
   const unanswerable = questions.filter((question) => !question.isAnswerable);
@@ -75,7 +69,7 @@ export function abstentionArea(questions: readonly { isAnswerable: boolean; conf
   return wins / (answerable.length * unanswerable.length || Number.NaN);
 }
 
-/** Removes duplicate ids, so that recall and NDCG cannot exceed 1. An id counts at its first rank. */
+// An id counts at its first rank. Otherwise duplicates could raise recall and NDCG above 1.
 function distinct(ranked: readonly string[]): string[] {
   return [...new Set(ranked)];
 }

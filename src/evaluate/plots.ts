@@ -2,7 +2,7 @@ import type { Estimate } from './statistics.ts';
 
 // Plots are SVG without scripts, so that a report can be opened offline, printed and mailed.
 
-/** Escapes text for HTML. This is necessary because reports contain users' words. */
+/** Reports contain users' words, so they must be escaped. */
 export function escaped(text: string): string {
   return text
     .replaceAll('&', '&amp;')
@@ -14,7 +14,6 @@ export function escaped(text: string): string {
 
 export interface Whisker extends Pick<Estimate, 'mean' | 'low' | 'high'> {
   label: string;
-  /** The text at the end of the line. */
   text: string;
   tone?: 'better' | 'worse' | 'same' | 'whole';
 }
@@ -24,7 +23,6 @@ const VALUE = 150;
 const WIDTH = 860;
 const ROW = 26;
 
-/** Draws a line for each value, with a dot and a bar for its interval. */
 export function whiskerPlot(
   whiskers: readonly Whisker[],
   { from, to, zero }: { from: number; to: number; zero?: number },
@@ -59,12 +57,10 @@ interface Line {
   points: { x: number; y: number; low?: number; high?: number; label: string }[];
   xTitle: string;
   yTitle: string;
-  /** The marks of the horizontal axis. */
   xs: readonly number[];
   isLogarithmic?: boolean;
 }
 
-/** Draws a line, with a band for the intervals if there are any. */
 export function linePlot({ name, points, xTitle, yTitle, xs, isLogarithmic = false }: Line): string {
   const [width, height, left, bottom] = [520, 300, 54, 46];
   const scale = (value: number): number => (isLogarithmic ? Math.log(value) : value);

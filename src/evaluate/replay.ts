@@ -7,7 +7,7 @@ import { createVarve, type Varve, type VarveOptions } from '../varve.ts';
 import type { SaidStatement } from './says.ts';
 import type { Conversation, Session, Turn } from './conversation.ts';
 
-/** A conversation during its replay: the open store, and the turn behind each event. */
+/** A conversation during its replay, with the open store. */
 export interface Replay {
   conversation: Conversation;
   varve: Varve;
@@ -18,7 +18,7 @@ export interface Replay {
   handle(session?: string): Handle;
 }
 
-/** Callbacks during the replay. */
+/** Callbacks during a replay. */
 export interface ReplayHooks {
   afterTurn?(replay: Replay, turn: Turn, place: { session: Session; index: number }): Promise<void>;
   afterSession?(replay: Replay, session: Session): Promise<void>;
@@ -27,13 +27,9 @@ export interface ReplayHooks {
 
 const SPACING = 40_000;
 const NIGHT = 20 * HOUR;
-/** The start of a conversation if its data set has no dates. */
 const BEGINNING = Date.UTC(2026, 0, 5, 9);
 
-/**
- * Replays a conversation. Turns are observed at their own times, background work runs when it is due, and each session is closed and
- * followed by a night. The clock is simulated, so nothing has to wait. By default, the store is in memory.
- */
+/** Observes each turn at its own time on a simulated clock. Each session is closed and followed by a night. Default store: in memory. */
 export async function replay(
   conversation: Conversation,
   options: VarveOptions = {},
@@ -47,7 +43,6 @@ export async function replay(
   }
 }
 
-/** Opens the store for a replay, before its first turn. The caller closes it. */
 export async function openReplay(conversation: Conversation, options: VarveOptions = {}): Promise<Replay> {
   const clock = manualClock(conversation.sessions[0]?.start?.getTime() ?? BEGINNING);
   const varve = await createVarve({ store: ':memory:', background: false, tracing: false, ...options, clock });
@@ -61,7 +56,6 @@ export async function openReplay(conversation: Conversation, options: VarveOptio
   };
 }
 
-/** Replays a conversation in an open store. */
 export async function play(state: Replay, hooks: ReplayHooks = {}): Promise<void> {
   await storeFacts(state);
   for (const session of state.conversation.sessions) {
@@ -84,7 +78,6 @@ async function playSession(state: Replay, session: Session, hooks: ReplayHooks):
   const start = Math.max(clock.now(), session.start?.getTime() ?? 0);
   const handle = state.handle(session.id);
   const isGroup = speakersOf(state.conversation).size > 1;
-  // Background work that is due between two sessions runs before the second session begins.
   clock.set(Math.max(clock.now(), start - SPACING));
   await varve.drain();
   for (const [index, turn] of session.turns.entries()) {
@@ -107,19 +100,17 @@ async function playSession(state: Replay, session: Session, hooks: ReplayHooks):
   await varve.drain();
 }
 
-/** Returns the names of everyone who speaks as the user. Names are recorded only if there are several speakers. */
 function speakersOf({ sessions }: Conversation): Set<string> {
   return new Set(
     sessions.flatMap(({ turns }) => turns.filter(({ role }) => role === 'user').map(({ speaker }) => speaker)),
   );
 }
 
-/** A live statement in the store, with the turns behind it. */
 export interface LiveStatement extends SaidStatement {
   memory: Memory;
 }
 
-/** Returns the live statements that a reader formed from events. */
+/** Only statements that a reader formed from events. */
 export async function liveStatements({ handle, turnOf }: Replay): Promise<LiveStatement[]> {
   const live: Memory[] = [];
   let cursor: string | undefined;
@@ -138,7 +129,6 @@ export async function liveStatements({ handle, turnOf }: Replay): Promise<LiveSt
     }));
 }
 
-/** Returns the texts of a conversation's turns and stored facts, by id. */
 export function turnTexts({ sessions, facts }: Conversation): Map<string, string> {
   return new Map([...sessions.flatMap(({ turns }) => turns), ...facts].map(({ id, text }) => [id, text]));
 }

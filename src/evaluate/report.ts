@@ -67,7 +67,7 @@ const TITLES: Record<Measure, string> = {
 };
 
 function measureSection(measure: Measure, figures: readonly Figure[], run: Run): string {
-  // Recall's mean confidence is left out, because confidence is the axis of the curve below and its mean has no use.
+  // The confidence is the axis of the curve below, and its mean has no use.
   const own = figures.filter(({ metric }) => METRICS[metric]?.measure === measure && metric !== 'confidence');
   if (own.length === 0) return '';
   const rows = own
@@ -81,7 +81,6 @@ function measureSection(measure: Measure, figures: readonly Figure[], run: Run):
   return `<section><h2>${TITLES[measure]}</h2>${table}${plotsOf(measure, own, run)}</section>`;
 }
 
-/** For each measure, the metric that is plotted by kind. */
 const BY_KIND: Partial<Record<Measure, string>> = {
   extraction: 'kept',
   retrieval: 'recall@10',
@@ -146,7 +145,6 @@ function figureOf(caption: string, plot: string): string {
 
 const COMPARED = ['evidence@2000', 'recall@10', 'ndcg@5', 'kept', 'right', 'correct'];
 
-/** Plots how each other arm differs from the first: one plot for each metric, one line for each arm. */
 function ablations(compared: readonly Compared[]): string {
   const plots = COMPARED.flatMap((metric) => {
     const rows = compared.filter((each) => each.metric === metric);
@@ -173,7 +171,6 @@ function ablations(compared: readonly Compared[]): string {
   return `<section><h2>Ablations</h2><p class="note">Significant differences are coloured (p &lt; .05, paired permutation of conversations).</p>${plots.join('')}<dl class="defined">${named.join('')}</dl></section>`;
 }
 
-/** Formats a difference with its sign. */
 export function signed(metric: string, value: number): string {
   const size = shown(metric, Math.abs(value));
   return /[1-9]/.test(size) ? `${value < 0 ? '−' : '+'}${size}` : size;
@@ -181,7 +178,6 @@ export function signed(metric: string, value: number): string {
 
 const SHOWN_MISSES = 40;
 
-/** Lists the failures: memories that were not kept, stale memories, useless statements, missing evidence and wrong answers. */
 function misses(rows: readonly Row[]): string {
   const lists: [string, Row[]][] = [
     ['Not kept', rows.filter(({ values }) => values['kept'] === 0)],

@@ -1,4 +1,4 @@
-/** The measures of a run. Each measure produces rows, one for each question, memory or statement. */
+/** Each measure produces rows, one for each question, memory or statement. */
 export const MEASURES = ['extraction', 'retrieval', 'scaffold', 'consolidation', 'cold-start', 'end-to-end'] as const;
 export type Measure = (typeof MEASURES)[number];
 
@@ -18,7 +18,6 @@ export interface Row {
   detail?: Record<string, unknown>;
 }
 
-/** A row without its conversation and its arm, as a measure returns it. */
 export type Found = Omit<Row, 'conversation' | 'arm'>;
 
 /** The definition of a metric. */
@@ -46,7 +45,7 @@ function metricsOf(measure: Measure, metrics: Record<string, Definition>): Recor
   return Object.fromEntries(Object.entries(metrics).map(([name, defined]) => [name, { measure, ...defined }]));
 }
 
-/** The prompt is measured at each of these token budgets. */
+/** The token budgets at which the prompt is measured. */
 export const BUDGETS: readonly number[] = [500, 1000, 2000, 4000];
 
 /** All metrics of a run, with their definitions. */

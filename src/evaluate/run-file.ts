@@ -4,7 +4,7 @@ import { z } from 'zod';
 import { invalidInput, messageOf } from '../errors.ts';
 import { MEASURES, type Row } from './row.ts';
 
-/** The header of a run: the first line of its file. Two runs can be compared if they have the same data set. */
+/** The first line of a run's file. Runs on the same data set can be compared. */
 export interface RunHeader {
   kind: 'run';
   dataset: string;
@@ -64,7 +64,7 @@ const headerSchema: z.ZodType<RunHeader> = z.object({
   command: z.string(),
 });
 
-/** Reads the file of a run. Rows of an unfinished conversation are left out, because it will be replayed. */
+/** Reads the file of a run, without the rows of an unfinished conversation. */
 export function readRun(file: string): Run {
   if (!existsSync(file))
     throw invalidInput(`There is no run at ${file}. Give the .jsonl file that varve eval has written.`);
@@ -86,30 +86,24 @@ export function readRun(file: string): Run {
   }
 }
 
-/** Returns the settings that must be equal if a run is to be resumed. */
 function settingsOf(header: RunHeader): string {
   const { startedAt: _startedAt, machine: _machine, node: _node, command: _command, ...settings } = header;
   return JSON.stringify(settings);
 }
 
-/** Writes the file of a run, conversation by conversation. */
 interface RunWriter {
-  /** The results of an earlier, unfinished run with the same settings. */
   readonly earlier: Run | null;
   append(conversation: string, rows: readonly Row[]): void;
 }
 
-/**
- * Opens the file of a run, and resumes an unfinished run with the same settings. If the file contains a run with other settings, throws
- * `invalid_input`, unless `afresh` is set.
- */
+/** Resumes an unfinished run with the same settings. With other settings, throws `invalid_input`, unless `afresh` is set. */
 export function openRun(file: string, header: RunHeader, { afresh = false }: { afresh?: boolean } = {}): RunWriter {
   mkdirSync(dirname(file), { recursive: true });
   const earlier = !afresh && existsSync(file) ? readRun(file) : null;
   if (earlier !== null && settingsOf(earlier.header) !== settingsOf(header)) {
     throw invalidInput(`${file} has a run with other settings. Start over with --afresh, or name another folder.`);
   }
-  // The file is rewritten without the rows of an unfinished conversation, which would otherwise be in it twice.
+  // Rewritten without the rows of an unfinished conversation, which would otherwise be in the file twice.
   const linesOf = (conversation: string, rows: readonly Row[]): string =>
     [...rows, { done: conversation }].map((row) => `${JSON.stringify(row)}\n`).join('');
   const kept = (earlier?.done ?? []).map((conversation) =>

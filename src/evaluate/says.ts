@@ -1,7 +1,7 @@
 import type { ExpectedMemory } from './conversation.ts';
 
-// Statements are compared with expected statements by words, not by meaning: "talks into the phone, which writes for User" does not count
-// as "dictates messages to the phone". Use such figures only to compare runs, and read the failures before you trust a single figure.
+// Statements are compared by words, not by meaning: "talks into the phone, which writes for User" does not count as "dictates messages to
+// the phone". So compare runs, and read the failures before you trust a single figure.
 
 const STOP = new Set(
   "user user's users a an the is are was were be been has have had do does did to of in on at for with and or but that this it its their they them he she his her not no from by as about into who which what when will would wants want likes like prefers".split(
@@ -9,7 +9,6 @@ const STOP = new Set(
   ),
 );
 
-/** Normalises a text for comparing quotations: removes punctuation, case and bracketed remarks. */
 export function flat(text: string): string {
   return text
     .toLowerCase()
@@ -18,13 +17,10 @@ export function flat(text: string): string {
     .trim();
 }
 
-// Shorter sentences ("Do.", "No, thanks.") are ignored, because they occur in any long text and do not identify their source.
+// Shorter sentences ("Do.", "No, thanks.") occur in any long text and do not identify their source.
 const SHORTEST = 12;
 
-/**
- * Returns how much of a text another text quotes, in one piece or sentence by sentence, as a share of its characters. `flatText` is the
- * other text after {@link flat}. A text with only short sentences gives 0.
- */
+/** The share of a text's characters that `flatText` quotes, sentence by sentence. `flatText` is a result of {@link flat}. */
 export function quotedShare(text: string, flatText: string): number {
   const sentences = text
     .split(/(?<=[.!?…。！？])\s*|\n/u)
@@ -35,7 +31,7 @@ export function quotedShare(text: string, flatText: string): number {
   return length === 0 ? 0 : found.reduce((sum, sentence) => sum + sentence.length, 0) / length;
 }
 
-/** Returns the stemmed content words of a text. In scripts without spaces, returns pairs of characters. */
+/** Stemmed content words. In scripts without spaces, pairs of characters. */
 export function tellingWords(text: string): Set<string> {
   const signs = text.replace(/[^\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}]/gu, '');
   if (signs.length > 5)
@@ -55,35 +51,28 @@ function stem(word: string): string {
   );
 }
 
-/** Returns how many of the content words of `expected` occur in `text`, as a share. */
 export function covers(expected: string, text: string): number {
   return shareOf(tellingWords(expected), tellingWords(text));
 }
 
-/** Returns how many of the `needed` words are among the `given` ones, as a share. */
 export function shareOf(needed: ReadonlySet<string>, given: ReadonlySet<string>): number {
   let shared = 0;
   for (const word of needed) if (given.has(word)) shared += 1;
   return needed.size === 0 ? 0 : shared / needed.size;
 }
 
-/** The fields that are compared, of a stored statement or of a reader's draft. */
 export interface SaidStatement {
   text: string;
   value: string | null;
-  /** The ids of the turns behind the statement. */
   turns: readonly string[];
 }
 
-/** A statement contains an expected statement if it has at least this share of its content words. */
+// The share of an expected statement's content words that a statement must contain.
 const ENOUGH = 0.6;
-/** For a statement that quotes the turn verbatim, this share is enough. */
+// Enough for a statement that quotes the turn verbatim.
 const ENOUGH_QUOTED = 0.25;
 
-/**
- * Checks whether a statement contains an expected memory. Both must have a turn in common. The statement must also contain the value of the
- * memory's slot, or 60 % of the memory's content words; if it quotes the turn, 25 % are enough. `textOf` returns the text of a turn.
- */
+/** Both must share a turn. The statement must contain the value of the memory's slot, or enough of its content words. */
 export function says(
   expected: ExpectedMemory,
   statement: SaidStatement,
@@ -98,18 +87,13 @@ export function says(
   return covers(expected.text, statement.text) >= (isQuote ? ENOUGH_QUOTED : ENOUGH);
 }
 
-/**
- * Checks whether statements from the same turns together contain an expected memory, because a reader may split it into several statements.
- */
+/** A reader may split an expected memory into several statements. */
 export function sayTogether(expected: ExpectedMemory, statements: readonly SaidStatement[]): boolean {
   const together = statements.filter((statement) => restsOn(expected, statement));
   return covers(expected.text, together.map(({ text, value }) => `${text} ${value ?? ''}`).join(' ')) >= ENOUGH;
 }
 
-/**
- * Checks whether a line of a longer text contains an expected memory: 60 % of its content words, or, for a slot, the value and a word of
- * the slot's name ("Home city: Ghent" states that the user lives in Ghent).
- */
+/** For a slot, a line with the value and a word of the slot's name is enough: "Home city: Ghent". */
 export function isSaidIn(expected: ExpectedMemory, lines: readonly ReadonlySet<string>[]): boolean {
   const needed = tellingWords(expected.text);
   const value = tellingWords(expected.value ?? '');
@@ -124,7 +108,6 @@ function restsOn(expected: ExpectedMemory, { turns }: SaidStatement): boolean {
   return expected.stated.some((turn) => turns.includes(turn));
 }
 
-/** Checks whether an expected memory is about the user, in the languages of the data set `lives`. */
 export function isAboutUser({ about }: Pick<ExpectedMemory, 'about'>): boolean {
   return (
     /^(?:user|nutzer|usuari|utilisat|usuário|用户|ユーザー|gebruiker|utente|użytkowni|사용자|пользовател|المستخدم|उपयोगकर्ता|kullanıcı)/i.test(
@@ -133,7 +116,7 @@ export function isAboutUser({ about }: Pick<ExpectedMemory, 'about'>): boolean {
   );
 }
 
-/** Checks whether two values of a slot count as equal: one of them contains the other. */
+/** Equal means that one value contains the other. */
 export function isSameFilling(one: string | null, other: string | null): boolean {
   const [left, right] = [(one ?? '').toLowerCase(), (other ?? '').toLowerCase()];
   return left !== '' && right !== '' && (left.includes(right) || right.includes(left));

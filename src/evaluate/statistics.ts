@@ -1,4 +1,4 @@
-/** Returns a seeded random generator of numbers from 0 to 1 (mulberry32), so that a run is repeatable. */
+/** A seeded random generator of numbers from 0 to 1 (mulberry32), so that a run is repeatable. */
 export function seededRandom(seed: number): () => number {
   let state = seed >>> 0;
   return () => {
@@ -9,7 +9,7 @@ export function seededRandom(seed: number): () => number {
   };
 }
 
-/** A value measured on one item (a question, a memory) of a conversation; NaN if the item has no value. */
+/** A value of one item (a question, a memory) of a conversation; NaN if the item has no value. */
 export interface Observation {
   conversation: string;
   item: string;
@@ -22,7 +22,7 @@ export interface Estimate {
   /** The limits of the 95 % interval. */
   low: number;
   high: number;
-  /** How many items have a value, and how many conversations they come from. */
+  /** The number of items with a value, and of the conversations that they come from. */
   items: number;
   conversations: number;
 }
@@ -41,8 +41,8 @@ export interface ResamplingOptions {
 }
 
 /**
- * Returns the mean over items and its 95 % interval, by bootstrap over conversations. Items of one conversation are correlated, so
- * resampling single items would give an interval that is far too narrow. A single conversation has no interval (NaN).
+ * The mean and its 95 % interval, by bootstrap over conversations, because items of one conversation are correlated. A single conversation
+ * has no interval (NaN).
  */
 export function estimate(observations: readonly Observation[], options: ResamplingOptions = {}): Estimate {
   const known = observations.filter(({ value }) => !Number.isNaN(value));
@@ -57,10 +57,7 @@ export function estimate(observations: readonly Observation[], options: Resampli
   };
 }
 
-/**
- * Returns the difference between `after` and `before` over their common items, with interval and significance. Both must come from the same
- * data.
- */
+/** The difference between `after` and `before` over their common items, with interval and significance. */
 export function difference(
   before: readonly Observation[],
   after: readonly Observation[],
@@ -86,7 +83,7 @@ function byConversation(observations: readonly Observation[]): Group[] {
     const group = groups.get(conversation) ?? { sum: 0, count: 0 };
     groups.set(conversation, { sum: group.sum + value, count: group.count + 1 });
   }
-  // The groups are sorted, so that the order of the data does not change the interval.
+  // Sorted, so that the order of the data does not change the interval.
   return [...groups].sort(([one], [other]) => (one < other ? -1 : 1)).map(([, group]) => group);
 }
 
@@ -102,10 +99,7 @@ function bootstrapMeans(groups: readonly Group[], { rounds = 2000, seed = 1 }: R
   ).sort((one, other) => one - other);
 }
 
-/**
- * Returns the p-value of a permutation test that swaps the two runs for whole conversations. Under the null hypothesis, the sign of each
- * conversation's difference is arbitrary.
- */
+/** Swaps the two runs for whole conversations: under the null hypothesis, the sign of each conversation's difference is arbitrary. */
 function permutationP(groups: readonly Group[], { rounds = 2000, seed = 1 }: ResamplingOptions): number {
   if (groups.length === 0) return Number.NaN;
   const random = seededRandom(seed + 1);

@@ -21,9 +21,7 @@ export interface Vectors {
   of: readonly Float32Array[];
 }
 
-/**
- * Embeds texts for comparison. Returns null if there is no embedder or if it is unavailable. The texts are then compared by their words.
- */
+/** Null without an available embedder. The texts are then compared by their words. */
 export async function embedTexts(work: FormWork, texts: readonly string[]): Promise<Vectors | null> {
   const { deps, scope, meter, signal } = work;
   if (texts.length === 0) return null;
@@ -34,10 +32,10 @@ export async function embedTexts(work: FormWork, texts: readonly string[]): Prom
   return { embedder, calibration: deps.embedding.calibrationOf(embedder), of: embedded.vectors };
 }
 
-/** A longer text is cut off here before it is embedded for a comparison. */
+/** In characters. The rest of a longer text is not embedded for comparisons. */
 export const LONGEST_COMPARED = 2000;
 
-/** Returns how near each of the other texts is to a text: the cosine, and the calibrated similarity. Null if there are no vectors. */
+/** Null if there are no vectors. */
 export async function nearnessTo(
   work: FormWork,
   text: string,
@@ -52,7 +50,6 @@ export async function nearnessTo(
   });
 }
 
-/** Finds the memories that are nearest to a text by meaning and by words, among the types with the given policy. */
 export async function nearStatements(
   work: FormWork,
   text: string,
@@ -73,9 +70,7 @@ export async function nearStatements(
   return found.slice(0, most).map(({ memory }) => memory);
 }
 
-/**
- * Returns the owners whose statements a formation may change: the scope's own owner and, if agents share facts, the user's shared owner.
- */
+/** Owners whose statements a formation may change: the scope's own and, if agents share facts, the user's shared owner. */
 export function changeableOwners({ sharesFacts }: Pick<ApplyDeps, 'sharesFacts'>, scope: Scope): string[] {
   const owner = ownerKey(ownerOf(scope));
   return sharesFacts === true && scope.user !== null ? [...new Set([owner, ownerKey(sharedOwner(scope))])] : [owner];
@@ -83,10 +78,7 @@ export function changeableOwners({ sharesFacts }: Pick<ApplyDeps, 'sharesFacts'>
 
 const TEXT_HITS = 10;
 
-/**
- * Finds, for each statement, the owner's known statements that it may repeat, replace or end. These are all statements with the same
- * attribute, including archived ones, and the nearest statements by meaning and by words.
- */
+/** All known statements with the same attribute, including archived ones, and the nearest by meaning and by words. */
 export async function findCandidates(
   store: Reader,
   { deps, scope }: { deps: ApplyDeps; scope: Scope },
@@ -116,7 +108,6 @@ export async function findCandidates(
 
 const MOST_WORDS = 30;
 
-/** Returns the distinct words of a text, to search by. */
 function searchWords(text: string, most: number = MOST_WORDS): string[] {
   return [...new Set(indexWords(text))].slice(0, most);
 }
@@ -124,20 +115,17 @@ function searchWords(text: string, most: number = MOST_WORDS): string[] {
 interface Search {
   owner: Scope;
   owners: readonly string[];
-  /** Only memories of the types with this policy. Default `comparable`. */
+  /** Default: `comparable`. */
   policy?: 'comparable' | 'forgettable';
   /** Only memories that expired after this time. Default: only memories that are not archived. */
   expiredSince?: number;
   words: readonly string[];
   vectors: Vectors | null;
-  /** The most memories found by words, and the most found by each vector. */
+  /** `byMeaning` applies to each vector. */
   most: { byText: number; byMeaning: number };
 }
 
-/**
- * Finds memories that contain some of the words or are near to one of the vectors, best first. If several vectors found a memory, its
- * cosine is that of the last.
- */
+/** Best first. If several vectors find a memory, its cosine is that of the last. */
 async function search(
   store: Reader,
   { database, memoryTypes }: ApplyDeps,
@@ -164,10 +152,7 @@ async function search(
     .map(([rowId, memory]) => ({ memory, cosine: cosines.get(rowId) }));
 }
 
-/**
- * Returns how similar a text and a memory are: the higher of the similarity by words and, if the cosine is known, the similarity by
- * meaning.
- */
+/** The higher of the similarity by words and, if the cosine is known, by meaning. */
 export function similarityOf(text: string, { content }: Memory, vectors: Vectors | null, cosine?: number): number {
   const meaning = cosine === undefined || vectors === null ? 0 : calibratedSimilarity(cosine, vectors.calibration);
   return Math.max(meaning, lexicalSimilarity(text, content));
@@ -176,20 +161,13 @@ export function similarityOf(text: string, { content }: Memory, vectors: Vectors
 const LONGEST_QUERY = 400;
 const NEAR_TURN = 8;
 
-/**
- * Checks whether a memory is a draft of these events: the local reader formed it from the user's words, and from these events only. A model
- * that reads the events replaces the draft.
- */
+/** A draft was formed by the local reader from the user's words in these events only. A model's reading replaces it. */
 export function isDraftOf(events: readonly Event[], { reader, sourceEvents, statedBy, type }: Memory): boolean {
   const isOfThese = sourceEvents.every((id) => events.some((event) => event.id === id));
   return reader === 'local' && statedBy === 'user' && type !== 'summary' && isOfThese;
 }
 
-/**
- * Selects the known statements that a model is shown with the events. They are found by meaning and by words, and filled up with the most
- * important statements, up to `limits.existing` and `limits.existingTokens`. `drafts` are the local reader's statements from the same
- * events, which are about to be replaced.
- */
+/** The nearest statements, filled up with the most important. `drafts` are left out, because they are about to be replaced. */
 export async function knownStatements(
   store: Reader,
   { deps, scope, events }: FormWork,
@@ -226,18 +204,12 @@ export async function knownStatements(
   return taken.sort((one, other) => one.statedAt.getTime() - other.statedAt.getTime());
 }
 
-/** A reader looks for the outcome of a plan for this many days after the plan expired. */
+/** How long a reader looks for the outcome of an expired plan. */
 const OUTCOME_DAYS = 90;
-/**
- * A reader is shown at most this many expired statements. The number is low, because these turns contain the outcome of few of them, and
- * each takes the place of a statement that is still true.
- */
+/** Low, because these turns contain the outcome of few expired statements, and each takes the place of one that is still true. */
 const MOST_EXPIRED = 6;
 
-/**
- * Finds statements that expired recently without a known outcome, such as an intention that was due weeks ago. Those nearest to these turns
- * come first: "got the job!" is the outcome of an archived interview.
- */
+/** Recently expired statements without a known outcome, nearest first: "got the job!" is the outcome of an archived interview. */
 async function expiredNear(store: Reader, deps: ApplyDeps, wanted: Omit<Search, 'most'>): Promise<Memory[]> {
   const expiredSince = deps.clock.now() - OUTCOME_DAYS * DAY;
   const most = { byText: MOST_EXPIRED, byMeaning: MOST_EXPIRED };
@@ -245,13 +217,10 @@ async function expiredNear(store: Reader, deps: ApplyDeps, wanted: Omit<Search, 
   return found.slice(0, MOST_EXPIRED).map(({ memory }) => memory);
 }
 
-/** This fraction of the shown statements is chosen by nearness alone. */
+/** Fraction of the shown statements that is chosen by nearness alone. */
 const NEAR_SHARE = 0.7;
 
-/**
- * Finds the statements that drafts of the same turns replaced. They are restored when the drafts are dropped, so the reader sees them as if
- * they were still true.
- */
+/** Statements that drafts of the same turns replaced. Dropping the drafts restores them, so the reader sees them as live. */
 async function replacedByDrafts(store: Reader, { tenant }: Scope, drafts: readonly Memory[]): Promise<Memory[]> {
   const found: Memory[] = [];
   for (const { id } of drafts) found.push(...(await memoriesReplacedBy(store, tenant, id)));
@@ -260,19 +229,17 @@ async function replacedByDrafts(store: Reader, { tenant }: Scope, drafts: readon
     .map((memory) => ({ ...memory, archivedAt: null, archiveReason: null, contradictedBy: null, validTo: null }));
 }
 
-/** Checks whether an event is worth reading: a user's turn or an observation. */
 export function isReadable(event: Event): boolean {
   return event.origin === 'user' || event.kind === 'observation';
 }
 
-/** Two texts are related from this calibrated similarity on. */
+/** Calibrated similarity from which two texts are related. */
 const RELATED = 0.6;
 
 /**
- * Finds the changes whose words are unrelated to the known statement that they change. A change is checked only if the known statement is
- * vital, if the application set it, or if the words are merely a courtesy or a question. The words must then share a word, a number, a
- * topic or the meaning with the known statement. Other changes pass: "got it got it got it" may end a search for work. If a turn changes
- * several statements, a statement that is not vital also passes if it is related to another changed statement.
+ * Finds changes that share no word, number, topic or meaning with their target. Checked only for vital statements, for those that the
+ * application set, and for courtesies and questions; other changes pass, because "got it got it got it" may end a search for work. A target
+ * that is not vital may also be related to another target of the same turn.
  */
 export async function unrelatedChanges<Each extends { target: Memory; said: readonly string[] }>(
   work: FormWork,
@@ -305,16 +272,15 @@ function concerns(said: string, { subject, content, value, attribute }: Memory, 
   return isAbout(said, `${subject} ${content} ${value ?? ''} ${names}`, attribute);
 }
 
-// The importance that the prompt in `model-reader.ts` gives to health, safety, identity, and statements that the user asks to remember.
+// The prompt in `model-reader.ts` gives this importance to health, safety, identity, and what the user asks to remember.
 const MOST_IMPORTANT = 0.9;
 
-/** Checks whether only words about a statement may change it. An event whose day has passed needs no such protection. */
+/** Only words about a vital statement may change it. An event whose day has passed needs no such protection. */
 function isVital({ importance, attribute, tense, dueAt }: Memory, now: Date, attributes: AttributeTable): boolean {
   const isPassed = (tense === 'planned' || tense === 'happened') && dueAt !== null && dueAt <= now;
   return !isPassed && (importance >= MOST_IMPORTANT || hasTrait(attribute, 'vital', attributes));
 }
 
-/** Returns the refusal of a change whose words are unrelated to its target. */
 export function unrelatedTarget({ content }: Memory, events: readonly { id: string }[]): Refusal {
   return refusal('end', 'unknown_target', content, { detail: 'the quoted turn is not about it', events });
 }

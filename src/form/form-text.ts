@@ -20,13 +20,12 @@ import { type FormResult, readStatement, type ReadStatement, turnsAlone, userNam
 import type { FormDeps, Writing } from './formation-settings.ts';
 import { endedByText } from './read-turns.ts';
 
-/** A memory that has only these fields is a plain text: its subject, value and time are read from its words. */
+/** A memory with only these fields is a plain text: its subject, value and time are read from its words. */
 const BESIDE_THE_TEXT: ReadonlySet<string> = new Set([
   ...(['type', 'content', 'tags', 'importance', 'statedAt', 'statedBy'] satisfies (keyof InternalMemory)[]),
   ...(['sourceType', 'sourceEvents', 'read'] satisfies (keyof InternalMemory)[]),
 ]);
 
-/** Checks whether a memory is a plain text, so that its statement can be read from its words. */
 export function isPlainText({ memoryTypes }: Parts, scope: Scope, memory: InternalMemory): boolean {
   const isGiven = Object.entries(memory).some(([field, value]) => value != null && !BESIDE_THE_TEXT.has(field));
   const isOfUser = scope.user !== null && scope.connection === null;
@@ -38,15 +37,14 @@ export function isPlainText({ memoryTypes }: Parts, scope: Scope, memory: Intern
 interface ReadText {
   /** The first statement has the whole text or, if the text was split, its first part. */
   statements: [ReadStatement, ...ReadStatement[]];
-  /** Whether the text asks for a reminder. Such a text becomes an intention, unless the application gave another type. */
+  /** Whether the text asks for a reminder. It then becomes an intention, unless the application gave another type. */
   isReminder: boolean;
 }
 
 /**
- * Reads a text that was handed in without fields. It is read twice: as a turn of the user at its date, and as a note about the user. A slot
- * is an attribute with its value. A text that fills exactly one slot becomes one statement with the slot's fields. Otherwise each slot
- * becomes a statement in its own words, and the whole text is stored as well if the slots do not cover all its words. The caller passes the
- * dependencies that `inOwnZone` returns. The function opens no transaction, because an import calls it within one.
+ * Reads a text without fields twice: as a turn of the user at its date, and as a note about the user. A text that fills one attribute
+ * becomes one statement. With several, each becomes a statement, and the whole text is stored as well if they do not cover all its words.
+ * Pass the dependencies of `inOwnZone`. Opens no transaction, because an import calls it within one.
  */
 export async function readText(deps: FormDeps, scope: Scope, content: string, at: Date): Promise<ReadText> {
   const own = ownTurn(deps, scope, content, at);
@@ -64,7 +62,7 @@ export async function readText(deps: FormDeps, scope: Scope, content: string, at
   };
 }
 
-/** Finds the known statements that a text makes untrue. It opens a transaction, so the caller must not be in one. */
+/** The known statements that a text makes untrue. Opens a transaction, so the caller must not be in one. */
 export async function endedByNote(deps: FormDeps, scope: Scope, content: string, at: Date): Promise<Memory[]> {
   return endedByText({ deps, scope }, ownTurn(deps, scope, content, at));
 }
@@ -85,26 +83,19 @@ function statementsOf(content: string, of: Record<'read' | 'said' | 'slots', Rea
   return [plan === undefined ? text : { ...text, tense: plan.tense, from: plan.from, due: plan.due }];
 }
 
-/**
- * Checks whether statements can replace a text: together they contain all its content words, except words of taste such as "likes" and
- * "prefers".
- */
+/** Whether statements can replace a text: together they contain all its content words, except words of taste such as "likes". */
 function sayAll(statements: readonly ReadStatement[], content: string): boolean {
   const pack = detectPack(content) ?? english;
   const words = contentStems(noteInFirstPerson(content).replace(packPattern(pack, 'taste'), ' '));
   return coveredBy(words, contentStems(statements.map(({ text }) => text).join('. '))) === 1;
 }
 
-/** Replaces the user's name at the beginning of a note with "User". Undefined if the note begins otherwise. */
 function namedUser(scope: Scope, content: string): string | undefined {
   const name = userNamesOf(scope, []).find((each) => content.toLowerCase().startsWith(`${each.toLowerCase()} `));
   return name === undefined ? undefined : `User${content.slice(name.length)}`;
 }
 
-/**
- * Returns the wordings in which a note about the user is read. Many notes omit the subject ("Lives in Oslo", "Wife is called Ana") or begin
- * with the user's name.
- */
+/** Many notes omit the subject ("Lives in Oslo", "Wife is called Ana") or begin with the user's name. */
 function notesOf(scope: Scope, content: string): string[] {
   const [first = '', ...rest] = content;
   const withoutSubject = `${first.toLowerCase()}${rest.join('')}`;
@@ -112,10 +103,7 @@ function notesOf(scope: Scope, content: string): string[] {
   return [content, named, `User ${withoutSubject}`, `User's ${withoutSubject}`].flat();
 }
 
-/**
- * Finds the first day that a text names: its date, with the time of day if the text gives one, and the words that name it. Null if the text
- * names no day. A day without a year means its next occurrence.
- */
+/** The first day that a text names, with the time of day if there is one. A day without a year means its next occurrence. */
 export function dayIn(
   content: string,
   { now, timeZone }: { now: Date; timeZone: string },
@@ -126,27 +114,25 @@ export function dayIn(
   return day === undefined || at === null ? null : { at, written: day.written };
 }
 
-/** Returns an empty turn of the user at a time. It is not logged, and its days are resolved in the user's time zone. */
+/** An empty turn that is not logged. Its days are resolved in the user's time zone. */
 function turnOf(deps: FormDeps, scope: Scope, at: Date): Event {
   return makeEvent(deps, scope, { id: '', kind: 'message', origin: 'user', content: '', occurredAt: new Date(at) });
 }
 
-/** A text to store, with its statements, its scope and the reason. */
 interface TextWork {
   scope: Scope;
   memory: InternalMemory;
   statements: readonly ReadStatement[];
-  /** The known statements that the text makes untrue. */
   ends?: readonly Memory[];
   isReminder?: boolean;
-  /** Who handed the text in. It is stored with each memory as its reader. */
+  /** Who handed the text in. Stored with each memory as its reader. */
   readBy: string;
   why: Change;
 }
 
 /**
- * Stores the statements of a text. They are checked, compared and decided like those of a turn. Returns the memory that contains the text,
- * or the known memory that outranks it. Returns null if the text was refused.
+ * Stores the statements of a text with the same checks as those of a turn. Returns the memory that contains the text, or the known one that
+ * outranks it; null if the text was refused.
  */
 export async function formText(writer: Writer, deps: FormDeps, work: TextWork): Promise<WrittenMemory | null> {
   const { scope, memory, statements, readBy, why } = work;

@@ -45,24 +45,21 @@ import {
   writeQuotedTopics,
 } from './formation-jobs.ts';
 
-/** Forms memories within this process: immediately, by jobs, or on request. */
 export interface Formation {
-  /** Forms the session of a scope now. If this process is already forming that session, waits for it first. */
+  /** Waits first if this process is already forming the session. */
   form(scope: Scope): Promise<FormResult>;
   /** Queues the jobs that new events require, in the transaction that appends the events. */
   afterAppend(writer: Writer, scope: Scope, events: readonly Event[]): Promise<void>;
-  /** Passes newly committed events to the local reader, and returns without waiting for the reading. */
+  /** Passes newly committed events to the local reader. Does not wait for the reading. */
   noticed(scope: Scope, events: readonly Event[]): void;
-  /** Returns a text in the form in which the log stores it: redacted if the settings say so. */
+  /** The form in which the log stores a text: redacted if the settings say so. */
   cleaned(text: string): string;
-  /** Does the same for the data of an event, such as the arguments of a tool. */
+  /** The same for the data of an event, such as the arguments of a tool. */
   cleanedData<Data>(data: Data): Data;
   readonly jobs: JobKinds;
   /** Queues the exchanges that earlier processes logged but did not read. Called once per process, before `start` or `drain`. */
   resume(): Promise<void>;
-  /** Starts reading exchanges as they arrive. */
   start(): void;
-  /** Reads all events that are waiting. */
   drain(): Promise<void>;
   stop(): Promise<void>;
 }
@@ -75,8 +72,8 @@ export function createFormation(deps: FormDeps): Formation {
   });
   const running = new Map<string, Promise<unknown>>();
 
-  // Two formations of a session run one after the other within this process. Across processes, the job queue and the session's cursor
-  // ensure that.
+  // Formations of one session run one after the other within this process. Across processes, the job queue and the session's cursor ensure
+  // that.
   const form: FormAlone = async (scope, options) => {
     const key = JSON.stringify([ownerKey(scope), scope.session]);
     const before = running.get(key) ?? Promise.resolve();
@@ -108,7 +105,7 @@ export function createFormation(deps: FormDeps): Formation {
   };
 }
 
-/** Reads the remaining events again if a memory was forgotten or erased during the reading. */
+/** A memory that is forgotten or erased during the reading causes a conflict. The remaining events are then read again. */
 async function againAfterConflict(read: () => Promise<FormResult>): Promise<FormResult> {
   return read().catch((error: unknown) => {
     if (VarveError.isInstance(error, 'conflict')) return read();
@@ -116,7 +113,6 @@ async function againAfterConflict(read: () => Promise<FormResult>): Promise<Form
   });
 }
 
-/** Forms a session. If this process is already forming it, waits for that first. */
 type FormAlone = (scope: Scope, options: FormOptions) => Promise<FormResult>;
 
 function formationJobs(deps: FormDeps, form: FormAlone): JobKinds {
@@ -134,8 +130,8 @@ function formationJobs(deps: FormDeps, form: FormAlone): JobKinds {
         await form(scopeOfJob(job), { cause, minimumMessages, signal, complete });
       },
     },
-    // Summarises a session once it is quiet, one memory per topic. A model returns the topics with its reading. Without a model, a topic
-    // consists of dated quotations from the user's turns.
+    // Summarises a session once it is quiet. A model returns the topics with its reading; without a model, a topic consists of dated
+    // quotations.
     summarise: {
       isPaid: true,
       async run(job, { signal, complete }) {
@@ -145,7 +141,7 @@ function formationJobs(deps: FormDeps, form: FormAlone): JobKinds {
           await form(scope, { ...options, complete });
           return;
         }
-        // Topics belong to the owner. Without a user, all users would share them, so none are written.
+        // Topics belong to the owner. Without a user, all users would share them.
         const isOfUser = scope.user !== null;
         if (isOfUser) await form(scope, options);
         await deps.database.write(scope.tenant, async (writer) => {
@@ -172,17 +168,15 @@ function formationJobs(deps: FormDeps, form: FormAlone): JobKinds {
  *
  *     take → read → resolve → check → compare → decide → apply
  *
- * Models are called before the transaction. One transaction writes everything: new and retired statements, forgotten records, reflections,
- * topics, refusals, processed events, the cursor, the completed job and the cost. If any step fails, nothing is changed, and the next
- * attempt reads the same events. If two formations run at the same time, the second finds that the cursor has moved and writes only its
- * cost.
+ * Models are called before the transaction, and one transaction writes everything, including the cursor, the completed job and the cost. If
+ * any step fails, nothing changes, and the next attempt reads the same events. Of two concurrent formations, the second finds that the
+ * cursor has moved and writes only its cost.
  */
 async function formSession(deps: FormDeps, scope: Scope, options: FormOptions): Promise<FormResult> {
   const { turnCharacters } = deps.settings.limits;
   return formTaken(deps, scope, {
     ...options,
     by: 'model',
-    // The user's turns are shown up to ten times as long as other turns.
     shown: { turnCharacters, userCharacters: turnCharacters * 10 },
     reason: 'learned from the conversation',
     take: (store, place) => takeUnformed(store, deps, place, options.minimumMessages ?? 0),
@@ -193,8 +187,8 @@ async function formSession(deps: FormDeps, scope: Scope, options: FormOptions): 
 const EXCHANGE_CHARACTERS = 1000;
 
 /**
- * Reads an exchange right after it was logged. The events still count as unread, so the formation of the session reads them again: a model
- * then replaces these drafts, and the local reader recognises the statements that it has already read.
+ * Reads an exchange right after it was logged. The events stay unread, so the formation of the session reads them again: a model replaces
+ * these drafts, and the local reader recognises what it has already read.
  */
 async function formExchange(
   deps: FormDeps,
@@ -207,7 +201,7 @@ async function formExchange(
     shown: { turnCharacters: EXCHANGE_CHARACTERS, userCharacters: EXCHANGE_CHARACTERS },
     reason: 'read from the exchange',
     async take(store, place) {
-      // The events are loaded again, because words may have been forgotten while the exchange waited.
+      // Loaded again, because words may have been forgotten while the exchange waited.
       const found = await findEvents(store, place, ids);
       // Skips events that a model has already read: no later reading would replace drafts of them.
       const isProvisional = options.by === 'local' && usesModel(deps, 'read');
@@ -222,7 +216,7 @@ interface Taking extends FormOptions {
   by: 'local' | 'model';
   shown: Pick<ReadPromptInput, 'turnCharacters' | 'userCharacters'>;
   reason: string;
-  /** Returns null if there is nothing to read. */
+  /** Null if there is nothing to read. */
   take(store: Reader, place: Scope): Promise<Taken | null>;
 }
 
@@ -254,16 +248,15 @@ async function formTaken(deps: FormDeps, scope: Scope, taking: Taking): Promise<
   });
 }
 
-/** Returns the dependencies with the user's own time zone in place of the default one. */
 export async function inOwnZone<Deps extends ApplyDeps>(store: Reader, deps: Deps, scope: Scope): Promise<Deps> {
   const timeZone = await ownTimeZone(store, scope, deps.settings.timeZone);
   return { ...deps, settings: { ...deps.settings, timeZone } };
 }
 
-/** A reader is shown this many events before the ones that it reads. */
+/** Events shown to a reader before the ones that it reads. */
 const EARLIER = 12;
 
-/** Takes the events that no formation has read yet, up to the limits of one formation. The rest waits for the next formation. */
+/** The rest waits for the next formation. */
 async function takeUnformed(store: Reader, deps: FormDeps, scope: Scope, least: number): Promise<Taken | null> {
   const { limits } = deps.settings;
   const session = await findSession(store, scope, deps.clock.now());
@@ -280,7 +273,7 @@ async function takeUnformed(store: Reader, deps: FormDeps, scope: Scope, least: 
   return { events, earlier, stretch: { from, to, hasMore: to < session.eventCount } };
 }
 
-/** Returns the first events that fit into one prompt. The first event is always taken, even if it is too long. */
+/** The first event is always taken, even if it exceeds the limit. */
 function withinTokens(events: readonly Event[], { tokens }: LimitSettings): Event[] {
   let sum = 0;
   const end = events.findIndex((event, index) => {
@@ -295,17 +288,12 @@ async function eventsBefore(store: Reader, scope: Scope, first: Event | undefine
   return listSessionEvents(store, scope, Math.max(0, first.position - EARLIER), first.position);
 }
 
-/**
- * Checks whether all statements of a reading were refused. Such a reading misunderstood the turns, so the local reader's drafts are kept.
- */
+/** A reading of which all statements were refused misunderstood the turns, so the local reader's drafts are kept. */
 function isRefused({ statements, refused }: Formable): boolean {
   return statements.length === 0 && refused.some(({ what }) => what === 'statement');
 }
 
-/**
- * Writes the results of a formation in one transaction. If another formation has already read the events, only the cost and the job's
- * completion are written.
- */
+/** Writes one transaction. If another formation has already read the events, it contains only the cost and the job's completion. */
 async function commitFormation(work: FormWork, formable: Formable, options: FormOptions): Promise<FormResult> {
   const { deps, scope, run, meter, reader, events, stretch } = work;
   return deps.database.write(scope.tenant, async (writer) => {
@@ -358,10 +346,9 @@ function countsOf(events: readonly Event[]): { messages: number; weightedTokens:
   };
 }
 
-/** Near-duplicates are merged this long after they were written. By then they have vectors. */
+/** Time after writing, by which the new memories have vectors. */
 const MERGE_AFTER = 5 * MINUTE;
 
-/** Queues the formation of the rest of the session, and the merging of near-duplicates. */
 async function enqueueNext(writer: Writer, { deps, scope, stretch }: FormWork, result: FormResult): Promise<void> {
   if (stretch?.hasMore === true) await enqueue(writer, formationJob(scope), deps);
   if (result.added.length + result.updated.length === 0) return;
@@ -371,7 +358,7 @@ async function enqueueNext(writer: Writer, { deps, scope, stretch }: FormWork, r
   await enqueue(writer, { ...merge, uniqueKey: ownerKey(scope), delay: MERGE_AFTER }, deps);
 }
 
-/** Returns the refusals of a formation. A refusal that repeats forgotten words loses its text and detail. */
+/** A refusal that repeats forgotten words loses its text and detail. */
 async function withoutForgotten({ writer, scope, result: { refused } }: Writing): Promise<Refusal[]> {
   if (refused.length === 0) return [];
   const says = await saysForgotten(writer, ownerOf(scope));
@@ -380,7 +367,6 @@ async function withoutForgotten({ writer, scope, result: { refused } }: Writing)
   );
 }
 
-/** Stores refusals with their text and reason, so that applications can list them. */
 async function keepRefusals({ writer, deps, scope, events, result, why }: Writing): Promise<void> {
   const at = new Date(deps.clock.now());
   // A refusal that cites no event may come from any event of the formation, so erasing any of them erases the refusal.
@@ -389,7 +375,7 @@ async function keepRefusals({ writer, deps, scope, events, result, why }: Writin
     writer,
     result.refused.map((refusal) => ({
       ...refusal,
-      // An item that could not be read has no text. It is stored as null, because no record of Varve has an empty text.
+      // No record has an empty text, so an unreadable item is stored as null.
       text: plainText(refusal.text ?? '') || null,
       detail: plainText(refusal.detail ?? '') || null,
       events: refusal.events.length === 0 ? all : refusal.events,
@@ -402,7 +388,6 @@ async function keepRefusals({ writer, deps, scope, events, result, why }: Writin
   );
 }
 
-/** Writes a session's formation to the audit log: the events that were read, the changes, the reader and the cost. */
 async function logRun(
   writer: Writer,
   { deps, scope, run, meter, reader, startedAt, stretch }: FormWork,
@@ -428,15 +413,12 @@ async function logRun(
   });
 }
 
-/** Statements whose fields are given, so that no reader is needed. They cite events by number: turn n is `events[n - 1]`. */
+/** Statements that need no reader. They cite events by number: turn n is `events[n - 1]`. */
 interface GivenStatements extends Pick<CheckContext, 'sourceType' | 'stated'> {
   statements: readonly ReadStatement[];
 }
 
-/**
- * Forms statements that no reader produced, such as those of a nightly reflection or an import, in the caller's transaction. They are
- * checked, compared and decided exactly like a reader's statements.
- */
+/** Forms statements of a nightly reflection or an import in the caller's transaction, with the same checks as a reader's statements. */
 export async function formStatements(
   given: Omit<Writing, 'result'>,
   { statements, sourceType, stated }: GivenStatements,

@@ -16,14 +16,12 @@ import { findColdSessions, findSession, listSessionEvents } from '../store/sessi
 import { archiveMemory, reviseMemory } from '../store/write-memory.ts';
 import { isPermanent } from './apply/apply.ts';
 import { spokenEvents, writeReflections } from './apply/reflections.ts';
-import { conflicts, decideContext, ofSameMatter, wins } from './decide/decide.ts';
+import { wins } from './decide/claim-rank.ts';
+import { conflicts, decideContext, ofSameMatter } from './decide/decide.ts';
 import { nothingFormed, readStatement, usesModel } from './read/reader.ts';
 import type { FormDeps, TriggerDeps, TriggerSettings } from './formation-settings.ts';
 
-/**
- * Queues the jobs that new events require, in the transaction that appends the events. These are the formation of the session if enough
- * events have come, the reading of the exchange, the summary of the session once it is quiet, and the boost after a positive outcome.
- */
+/** Queues the jobs that new events require, in the transaction that appends the events. */
 export async function triggerFormation(
   writer: Writer,
   deps: TriggerDeps,
@@ -48,55 +46,46 @@ export async function triggerFormation(
   if (jobs.length > 0) await enqueueJobs(writer, jobs, deps);
 }
 
-/** Checks whether a model reads every exchange immediately, in addition to the formation of the session. */
 function readsByModel(deps: TriggerDeps): boolean {
   const { facts, writes, inlineReader } = deps.settings;
   return facts && writes === 'immediate' && inlineReader === 'model' && usesModel(deps, 'read');
 }
 
-// Events are read in batches of this size, so that many events do not block the process.
+// Small batches, so that many events do not block the process.
 const AT_ONCE = 20;
 
-/** Returns the ids of the events that this process's local reader reads immediately, in batches of AT_ONCE. */
 export function inlineExchanges(deps: TriggerDeps, events: readonly Event[]): string[][] {
   if (deps.settings.writes === 'deferred' || !deps.settings.facts || readsByModel(deps)) return [];
   const ids = events.filter(({ kind }) => kind !== 'document_chunk').map(idOf);
   return [...chunks(ids, AT_ONCE)];
 }
 
-/** For this long, only the process that logged an exchange may read it. After that, any process may. */
+/** For this long, only the process that logged an exchange may read it. */
 const INLINE_PATIENCE = MINUTE;
 
-/**
- * Returns the fallback job for an exchange that this process reads from its own queue. The reading removes the job, so the job runs only if
- * this process ends or is too slow.
- */
+/** A fallback: the reading removes the job, so it runs only if this process ends or is too slow. */
 export function inlineJob(scope: Scope, events: readonly string[]): NewJob & { uniqueKey: string } {
   return { ...readingJob(scope, 'read-inline', events), uniqueKey: events[0] ?? '', delay: INLINE_PATIENCE };
 }
 
-/** Finds the exchanges that earlier processes logged but did not read, oldest first. */
+/** Exchanges that earlier processes logged but did not read, oldest first. */
 export async function unreadExchanges(deps: TriggerDeps): Promise<{ scope: Scope; events: string[] }[]> {
   const jobs = await deps.database.read(EVERY_TENANT, (store) => waitingJobs(store, 'read-inline', MOST_SESSIONS));
   return jobs.map((job) => ({ scope: scopeOfJob(job), events: eventsOf(job) }));
 }
 
-/** Checks whether enough events have come since the last formation. */
 function isFormationDue(session: Session, { messages, weightedTokens, minimumMessages }: TriggerSettings): boolean {
   const since = session.messagesSinceFormation;
   if (since < minimumMessages) return false;
   return since >= messages || session.weightedTokensSinceFormation >= weightedTokens;
 }
 
-/** Returns the job that forms a session. With `whole`, the session is formed even if it has few messages. */
+/** `whole`: the session is formed even if it has few messages. */
 export function formationJob(scope: Scope, { whole = false }: { whole?: boolean } = {}): NewJob {
   return sessionJob('form', scope, { cause: 'schedule', whole });
 }
 
-/**
- * Returns the jobs that read an exchange. In a session, only the last messages are read, because the formation of the session reads the
- * rest. Without a session, all messages are read.
- */
+/** In a session, only the last messages are read, because the formation of the session reads the rest. */
 function exchangeJobs(scope: Scope, messages: readonly Event[]): NewJob[] {
   const read = scope.session === null ? messages : messages.slice(-4);
   return [...chunks(read, AT_ONCE)]
@@ -120,10 +109,7 @@ interface ImportedMessages {
   events: readonly string[];
 }
 
-/**
- * Queues the reading of imported messages. An imported conversation is over, so its session is formed even if it has few messages. Messages
- * without a session are read in the order in which they were imported.
- */
+/** An imported conversation is over, so its session is formed even if it has few messages. */
 export async function formImported(deps: TriggerDeps, imported: readonly ImportedMessages[]): Promise<void> {
   const jobs = imported.flatMap(({ scope, events }) =>
     scope.session === null
@@ -136,10 +122,10 @@ export async function formImported(deps: TriggerDeps, imported: readonly Importe
 }
 
 const MOST_SESSIONS = 500;
-/** A formation that was given up, because of an outage or an expired key, is tried again after this time. */
+/** After an outage or an expired key, a formation that was given up is tried again after this time. */
 const TRY_AGAIN_AFTER = HOUR;
 
-/** Queues a formation for every session that has been quiet for `quietFor` and has unread events, even if these are few. */
+/** Queues a formation for every session that has been quiet for `quietFor` milliseconds and has unread events, even if these are few. */
 export async function formColdSessions(
   deps: TriggerDeps,
   quietFor: number = deps.settings.triggers.coldAfter,
@@ -166,10 +152,10 @@ export function eventsOf(job: Job): string[] {
   return payloadOf(job)['events'] as string[];
 }
 
-/** Only this many of a session's last events are summarised. Earlier summaries cover the events before them. */
+/** Only the last events of a session are summarised. Earlier summaries cover the others. */
 const MOST_SUMMARISED = 2000;
 
-/** Writes a session's topics without a model: the topics quote the user, and come from the live statements of the user's turns. */
+/** Writes a session's topics without a model, as quotations of the user's turns. */
 export async function writeQuotedTopics(writer: Writer, deps: FormDeps, scope: Scope): Promise<void> {
   const why = { reason: 'summed up the session', actor: 'form', run: deps.ids.next('run') };
   await changeOwner(writer, scope, deps.clock.now());
@@ -196,10 +182,7 @@ export async function writeQuotedTopics(writer: Writer, deps: FormDeps, scope: S
 
 const WHY = { reason: 'the day of the plan has come', actor: 'form' };
 
-/**
- * Puts a plan into effect on its day. The plan becomes a current statement, and replaces the statements that it excludes and the one that
- * its reader named. A plan that was ended, replaced or outranked in the meantime stays as it is.
- */
+/** A plan that was ended, replaced or outranked meanwhile stays as it is. */
 export async function takeEffect(deps: FormDeps, job: Job, complete: JobContext['complete']): Promise<void> {
   const scope = scopeOfJob(job);
   const id = payloadOf(job)['memory'] as string;
@@ -223,10 +206,7 @@ export async function takeEffect(deps: FormDeps, job: Job, complete: JobContext[
   });
 }
 
-/**
- * Finds the memories that a plan replaces on its day: those that its fields exclude, and the one that its reader named. Null if one of the
- * excluded memories outranks the plan.
- */
+/** The memories that a plan replaces on its day. Null if one of them outranks the plan. */
 async function placeTakenBy(writer: Writer, deps: FormDeps, plan: Memory): Promise<Memory[] | null> {
   const { id, attribute, scope, internal } = plan;
   const context = decideContext(deps);

@@ -62,7 +62,6 @@ import { ownTextsAmong } from './read/local/reading-layers.ts';
 import type { CheckedForget, CheckedRequests, Statement } from './statement.ts';
 import { contentHash } from '../record/id.ts';
 
-/** A checked reading, with the vectors and the model's verdicts for deciding what to do with its statements. */
 export interface Formable {
   reading: Reading;
   statements: Statement[];
@@ -70,9 +69,7 @@ export interface Formable {
   refused: Refusal[];
   vectors: Vectors | null;
   verdicts: ReadonlyMap<Statement, Verdict>;
-  /**
-   * Where reflections and topics may take names and numbers from: the known texts that the reader was shown, and its checked statements.
-   */
+  /** Texts from which reflections and topics may take names and numbers: those that the reader was shown, and its checked statements. */
   known: string[];
 }
 
@@ -81,10 +78,7 @@ export function isEmpty({ statements, requests, refused, reading }: Formable): b
   return parts.every(({ length }) => length === 0);
 }
 
-/**
- * Runs the stages read → resolve → check. If the reader is a model, it is told once which items were refused. It is also asked about each
- * pair of statements whose relation their fields leave open.
- */
+/** Runs the stages read → resolve → check, and asks the model about pairs of statements whose relation their fields leave open. */
 export async function readTurns(given: FormWork): Promise<Formable> {
   // Without a user in the scope, nothing is formed: the memories would be in the prompts of all users.
   const work = given.scope.user === null ? { ...given, events: [] } : given;
@@ -94,7 +88,7 @@ export async function readTurns(given: FormWork): Promise<Formable> {
   const { facts } = deps.settings;
   const isWanted = facts || input.wants.reflections || input.wants.topics;
   const whole = readable && isWanted ? await reader.read(input, { signal }) : emptyReading();
-  // Facts, reflections and topics are switched off separately. Without facts, the reading still has reflections and topics.
+  // Without facts, a reading still has reflections and topics.
   const reading = facts ? whole : { ...whole, statements: [], ends: [] };
   const isModel = reader.kind === 'model';
   const context: CheckContext = {
@@ -137,10 +131,7 @@ export async function readTurns(given: FormWork): Promise<Formable> {
   };
 }
 
-/**
- * Finds the known statements that the turns make untrue. If nothing else was read from such a turn, the turn itself becomes a correction.
- * Returns nothing if a language model is the configured reader, because the model finds such statements itself.
- */
+/** Empty if a language model reads, because the model finds such statements itself. */
 async function changedByTurns(
   work: FormWork,
   reading: Reading,
@@ -157,8 +148,8 @@ async function changedByTurns(
   for (const number of reading.changes ?? []) {
     const event = work.events[number - 1] as Event;
     const own = reading.statements.filter(({ quotes }) => quotes.some(({ turn }) => turn === number));
-    // If the turn itself states the target's attribute, the comparison by fields settles later whether the target ends: "I live in Linz
-    // now" may only repeat it. A target that the turn extends must not end, because the new words would end with it.
+    // If the turn states the target's attribute, the comparison by fields decides later: "I live in Linz now" may only repeat it. A target
+    // that the turn extends must not end, because the new words would end with it.
     const found = (await changedBy(work, event)).flatMap(({ target, isOver }) => {
       const isTold = own.some(({ attribute, relation, text }) =>
         relation?.kind === 'extends'
@@ -174,30 +165,22 @@ async function changedByTurns(
   return { ends, corrections };
 }
 
-/** A message is read together with this many known statements, the ones nearest to it. */
 const MOST_NEAR = 10;
 /**
- * A message makes a statement untrue only above these log-odds of the reading layers. `fact` is for statements with an attribute, `other`
- * for those without. The thresholds are high, because keeping two statements is better than losing one. They were chosen with 118 pairs by
- * other authors. Of 59 changes, 37 are above 3 and 27 above 6. Of 59 everyday sentences that change nothing, 2 are above 3 and none above
- * 6.
+ * Log-odds above which a message makes a statement with an attribute (`fact`) or without one (`other`) untrue. They are high, because
+ * keeping two statements is better than losing one. Of 59 changes by other authors, 37 are above 3 and 27 above 6; of 59 everyday
+ * sentences, 2 are above 3 and none above 6.
  */
 const ENDS = { fact: 3.9, other: 1.9 };
 
-/**
- * Patterns of notes that end a value, by attribute. In a message, "I left Siemens" may mean the building; in a note about the user, it
- * means the job.
- */
+/** In a note about the user, "I left Siemens" means the job. In a message, it may mean the building. */
 const LEFT: Readonly<Record<string, RegExp>> = {
   employer:
     /^I(?: have| recently| just)* (?:quit|left) (\p{Lu}\S*(?: \p{Lu}\S*)*)(?!\S)(?! (?:at|early|late|after|before|for \p{Ll}))/u,
   home_city: /^I(?: have| recently| just)* moved (?:away )?from (\p{Lu}\S*(?: \p{Lu}\S*)*)(?!\S)/u,
 };
 
-/**
- * Finds the known facts that a text from the application ends: "User left Siemens in March". Does not use the reading layers, because they
- * read "User visited Graz" as the end of living there.
- */
+/** Does without the reading layers, because they read "User visited Graz" as the end of living there. */
 export async function endedByText({ deps, scope }: Pick<FormWork, 'deps' | 'scope'>, turn: Event): Promise<Memory[]> {
   const left = Object.entries(LEFT).flatMap(([attribute, pattern]) => {
     const name = pattern.exec(turn.content)?.[1];
@@ -217,14 +200,11 @@ export async function endedByText({ deps, scope }: Pick<FormWork, 'deps' | 'scop
 
 interface ChangedStatement {
   target: Memory;
-  /** Whether the whole statement ends. False if most of it stays true: "the cutoff is at 14:45 now" does not change the carrier. */
+  /** False if most of the statement stays true: "the cutoff is at 14:45 now" does not change the carrier. */
   isOver: boolean;
 }
 
-/**
- * Finds the statements that a message of the user makes untrue, at least in part: "they've taken me off warfarin" ends "I take warfarin".
- * The reading layers of the local embedder read the message together with the nearest statements.
- */
+/** The statements that a message makes untrue, at least in part: "they've taken me off warfarin" ends "I take warfarin". */
 async function changedBy(work: FormWork, event: Event): Promise<ChangedStatement[]> {
   const { deps, signal } = work;
   const pack = detectPack(event.content);
@@ -259,10 +239,7 @@ async function changedBy(work: FormWork, event: Event): Promise<ChangedStatement
   });
 }
 
-/**
- * Checks whether a message may end a habit. An additional habit ("I swim on Wednesdays too now") and other people's habits do not end it,
- * although the reading layers say that they do.
- */
+/** "I swim on Wednesdays too now" and other people's habits end nothing, although the reading layers say that they do. */
 function mayEndHabit(message: string, { content }: Memory, pack: Pack): boolean {
   const plain = plainMarks(message);
   const isBeside = listPattern(pack, 'inAddition').test(plain) && !packPattern(pack, 'ended').test(plain);
@@ -277,7 +254,7 @@ function hasTime(clause: string): boolean {
 
 const LONGEST_CONTRAST = 3;
 
-/** Removes the short negated clauses from a message: in "I prefer Otley, not Leeds", the words "not Leeds" end nothing. */
+/** In "I prefer Otley, not Leeds", the words "not Leeds" end nothing. */
 function withoutContrast(clauses: readonly string[], message: string): string {
   const pack = detectPack(message);
   if (pack === null) return message;
@@ -287,10 +264,9 @@ function withoutContrast(clauses: readonly string[], message: string): string {
 }
 
 /**
- * Checks whether a message shares a word with a clause's predicate, not only with its topic. "My mum is home again" does not end "my mum
- * lives in Leeds", and "the laptop is fixed" does not end "my laptop is a Framework". The reading layers miss the difference: they
- * classified 14 of 26 such sentences as an end. They recognised 7 of 16 plain endings, and 6 of these 7 share such a word. Common words,
- * days, times and words for appointments are ignored: two appointments on Thursday can both be true.
+ * Whether a message shares a word with a clause's predicate, not only with its topic. "My mum is home again" does not end "my mum lives in
+ * Leeds", but the reading layers took 14 of 26 such sentences for an end. Of 7 plain endings that they recognised, 6 share such a word.
+ * Days and times do not count: two appointments on Thursday can both be true.
  */
 function speaksOf(message: string, clause: string): boolean {
   const pack = detectPack(clause, detectPack(message));
@@ -302,7 +278,7 @@ function speaksOf(message: string, clause: string): boolean {
   return [...wanted].some((stem) => said.has(stem) && !ignored.has(stem));
 }
 
-/** Matches a clause's topic, which is the name of a person or an object at its beginning: "my mum Carol", "the old laptop is". */
+/** A clause's topic is the person or object at its beginning: "my mum Carol", "the old laptop is". */
 const topicPattern = perPack(({ script, my, is, i, iAm, lists: { article = '(?!)' } }) => {
   if (script === 'han') return packRegExp(`^(?:${my})?[^是はがも]{1,8}(?:${is})`);
   const word = "[\\p{L}\\p{N}'-]+";
@@ -310,20 +286,17 @@ const topicPattern = perPack(({ script, my, is, i, iAm, lists: { article = '(?!)
   return packRegExp(`^(?!(?:${i}|${iAm})(?![\\p{L}]))(?:(?:${word} ){0,4}?${word}(?:${is})(?![\\p{L}])|${named})`);
 });
 
-/** The stems that `speaksOf` ignores: common words and words for relatives, which occur in sentences about any topic. */
+/** Common words and words for relatives, which occur in sentences about any topic. */
 const ignoredStems = perPack((pack) => contentStems(`${pack.common}|${relationsOf(pack)}`.replaceAll('|', ' ')));
 
-/**
- * Returns the user's clauses from which a statement was formed. If some of them contain its value, only these are returned. If there is no
- * clause, the statement's text is returned.
- */
+/** The user's clauses behind a statement: those that contain its value, otherwise all of them, otherwise the statement's text. */
 function saidIn({ quotes, value, content }: Memory, sources: readonly Event[]): string[] {
   const clauses = quotedIn(quotes, sources).flatMap(clausesIn);
   const naming = clauses.filter((clause) => value !== null && normalValue(clause).includes(normalValue(value)));
   return [naming, clauses, [content]].find(({ length }) => length > 0) ?? [];
 }
 
-/** Checks whether a message can end a statement: the statement is older, and it claims a state. A past event stays true. */
+/** A message can end only an older statement that claims a state. A past event stays true. */
 function canEnd(memory: Memory, event: Event): boolean {
   const { statedAt, sourceEvents, tense, dueAt } = memory;
   const isClaim = tense !== 'happened' || dueAt !== null;
@@ -332,13 +305,10 @@ function canEnd(memory: Memory, event: Event): boolean {
 }
 
 const FEW_WORDS = 6;
-/** A longer message is not kept as a correction, because it contains more than that. */
+/** In characters. A longer message contains more than a correction. */
 const MOST_CHARACTERS = 200;
 
-/**
- * Keeps a message that makes a statement untrue but from which nothing was read. The text is the user's own words. A short message ("No,
- * Friday") is appended to the statement that it corrects.
- */
+/** Keeps a message from which nothing was read. A short one ("No, Friday") is appended to the statement that it corrects. */
 function correctionBy(event: Event, number: number, target: Memory | undefined): ReadStatement[] {
   if (target === undefined || event.content.length > MOST_CHARACTERS) return [];
   const words = event.content.trim();
@@ -348,10 +318,7 @@ function correctionBy(event: Event, number: number, target: Memory | undefined):
   return [readStatement({ subject, type, tense, importance, text, quotes: [{ turn: number, words }] })];
 }
 
-/**
- * Checks whether a statement only repeats what a turn asks to forget: "please drop my old number". If the statement's quotes contain its
- * value, the request must contain it too. Otherwise the request must cover half of the quoted words.
- */
+/** Whether a statement only repeats what a turn asks to forget: "please drop my old number". */
 function isRequest({ quotes, events, value }: Statement, forgets: readonly CheckedForget[]): boolean {
   const isSaid = value !== null && isQuoted(value, quotes, events);
   return forgets.some(({ told }) => {
@@ -362,7 +329,6 @@ function isRequest({ quotes, events, value }: Statement, forgets: readonly Check
   });
 }
 
-/** Collects the input of a reader: the turns, the turns before them, and the known statements that are relevant to them. */
 async function readInput(work: FormWork): Promise<ReadInput> {
   const { deps, scope, reader, events, earlier, signal } = work;
   const { settings, memoryTypes, attributes } = deps;
@@ -414,22 +380,18 @@ async function readInput(work: FormWork): Promise<ReadInput> {
 
 const MOST_RECENT = 200;
 
-/** Lists the speakers of the user's latest turns. A turn without a speaker gives null. */
 async function listSpeakers(store: Reader, scope: Scope): Promise<(string | null)[]> {
   const recent = { kind: 'message', origins: ['user'], limit: MOST_RECENT, order: 'newest' } as const;
   return (await ownEvents(store, ownerOf(scope), recent)).map(({ speaker }) => speaker);
 }
 
 /**
- * A statement and a text whose cosine is below this have nothing in common. The figures were measured with earlier vectors and a threshold
- * of .12. A fifth of random pairs was below it. Of 936 recorded statements, 30 share no word with their turn, and all 30 were above .137 to
- * that turn or to a turn before it.
+ * Below this cosine, a statement and a text have nothing in common. Measured with earlier vectors and a threshold of .12: a fifth of random
+ * pairs was below it, and 30 of 936 recorded statements share no word with their turn, all above .137 to that turn or one before it.
  */
 const LEAST_RELATED = 0.17;
 
-/**
- * Checks the statements of a reading. If a model's statement shares no word with its sources, it must be close in meaning to one of them.
- */
+/** If a model's statement shares no word with its sources, it must be close in meaning to one of them. */
 async function checkReading(work: FormWork, read: readonly ReadStatement[], context: CheckContext): Promise<Checked> {
   if (context.isLocal) return checkStatements(read, context);
   const unrelated = new Set<ReadStatement>();
@@ -445,7 +407,6 @@ async function checkReading(work: FormWork, read: readonly ReadStatement[], cont
   return withoutUnrelated(work, checkStatements(told, { ...context, unrelated }), context);
 }
 
-/** Removes a statement's relation to a known statement if the two have nothing in common. */
 async function withoutUnrelated(work: FormWork, checked: Checked, context: CheckContext): Promise<Checked> {
   const changes = checked.statements.flatMap((statement) => {
     const { relation, attribute, subject, text, events } = statement;
@@ -466,7 +427,7 @@ async function withoutUnrelated(work: FormWork, checked: Checked, context: Check
   };
 }
 
-/** Tells a model once which items were refused, and adds the items that it corrected. An item that is refused again stays refused. */
+/** Tells a model once which items were refused. An item that is refused again stays refused. */
 async function amended(
   work: FormWork,
   input: ReadInput,
@@ -492,8 +453,8 @@ async function amended(
 type Retiring = Pick<Formable, 'statements' | 'requests'>;
 
 /**
- * Limits how many known statements a reader may end or replace: `limits.retired`, or the number of user turns if that is higher. Above the
- * limit, all ends are refused, and a statement that the reader wanted to replace or end another is compared by its fields alone.
+ * Limits how many known statements one reading may end or replace: `limits.retired`, or the number of user turns if that is higher. Above
+ * the limit, all ends are refused, and replacing statements are compared by their fields alone.
  */
 function withinRetired({ deps, events }: FormWork, { statements, requests }: Retiring): Retiring {
   const retires = ({ relation }: Statement): boolean => relation?.kind === 'replaces' || relation?.kind === 'ends';
@@ -508,7 +469,7 @@ function withinRetired({ deps, events }: FormWork, { statements, requests }: Ret
   };
 }
 
-/** Asks the model, in at most one call, about pairs of similar statements whose relation their fields leave open. */
+/** Asks the model in at most one call. */
 async function verdictsOf(
   work: FormWork,
   { statements, vectors, shown }: Pick<Formable, 'statements' | 'vectors'> & { shown: readonly Memory[] },
@@ -519,7 +480,7 @@ async function verdictsOf(
     findCandidates(store, work, { statements, vectors }),
   );
   const context = { ...decideContext(deps), shown: new Set(shown.map(({ id }) => id)) };
-  // The model is not asked about the local reader's drafts of the same turns, because they are about to be replaced.
+  // Drafts of the same turns are about to be replaced.
   const questions = statements.flatMap((statement, index) => {
     const found = (candidates[index] ?? []).filter(({ memory }) => !isDraftOf(work.events, memory));
     const open = openCandidates(statement, found, context).slice(0, deps.settings.limits.candidates);

@@ -9,7 +9,7 @@ import type { Parts } from '../store/database.ts';
 import { listRevisions } from '../store/history-store.ts';
 import { parseChange } from './change.ts';
 
-/** Selects the block of one level, such as the user or the agent. Default: the innermost level of the scope, apart from the session. */
+/** Selects the block of one level. Default: the innermost level of the scope, apart from the session. */
 export interface BlockPlace {
   level?: ScopeLevel;
 }
@@ -17,10 +17,7 @@ export interface BlockPlace {
 export interface BlockReader {
   /** Returns the block, or null if nothing has been written yet. */
   read(kind: BlockKindName, place?: BlockPlace): Promise<Block | null>;
-  /**
-   * Returns the sentences of a block in order, or the entries of a JSON block. Each has the ids of the statements and events that it is
-   * based on. Prompts leave out stale sentences. If nothing has been written yet, the list is empty.
-   */
+  /** Returns the sentences of a block, or the entries of a JSON block, each with its sources. Prompts leave out stale ones. */
   basis(kind: BlockKindName, place?: BlockPlace): Promise<RestingSentence[]>;
 }
 
@@ -55,7 +52,7 @@ export function blockReader(parts: Parts, scope: Scope, asOf: Date | null): Bloc
       return parts.database.read(scope.tenant, async (reader) => {
         const block = await findBlock(reader, at, kind, asOf);
         if (block === null) return [];
-        // Past versions are returned as they were: none of their sentences is marked as stale.
+        // Past versions are returned as they were, without marks for stale sentences.
         const standing = { now: parts.clock.now(), memoryTypes: parts.memoryTypes };
         const stale = asOf === null ? await staleKeys(reader, scope.tenant, [block], standing) : new Set<string>();
         return restingSentences(block, stale);

@@ -9,14 +9,13 @@ export const changeSchema: z.ZodType<Partial<Change>, Partial<Change>> = z.stric
   run: textSchema(100).nullish(),
 });
 
-/** Validates who makes a change and why. Fills in the default reason. */
 export function parseChange(change: Partial<Change> | undefined, reason: string): Change {
   return { reason, ...parse(changeSchema, change ?? {}, 'The reason for the change') };
 }
 
 /** Options of background work that an application starts itself. */
 export interface RunOptions {
-  /** Runs everything, reports what a real run would have done, and rolls the changes back. Language models are called and cost money. */
+  /** Rolls all changes back and only reports them. Language models are still called and cost money. */
   dryRun?: boolean;
   signal?: AbortSignal;
 }
@@ -26,7 +25,7 @@ const runOptionsSchema = z.strictObject({
   signal: z.instanceof(AbortSignal).optional(),
 });
 
-/** Validates the options of a run. Unknown fields throw, because a misspelt `dryrun` would otherwise start a real run. */
+/** Unknown fields throw, because a misspelt `dryrun` would start a real run. */
 export function parseRunOptions(options: RunOptions | undefined): RunOptions {
   return parse(runOptionsSchema, options ?? {}, 'The options');
 }
@@ -36,7 +35,7 @@ const eraseOptionsSchema = z.strictObject({
   reason: textSchema(500).optional(),
 });
 
-/** Validates the options of an erasure. Unknown fields throw, because a misspelt field may have been intended to limit the erasure. */
+/** Unknown fields throw, because a misspelt field may have been meant to limit the erasure. */
 export function parseEraseOptions(options: EraseOptions | undefined): EraseOptions {
   return parse(eraseOptionsSchema, options ?? {}, 'The options');
 }

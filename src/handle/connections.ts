@@ -11,15 +11,15 @@ import { findToolSchema, saveToolSchema } from '../store/session-store.ts';
 
 /** What a handle knows about its tool connection. Needs a handle from `varve.for({ …, connection })`. */
 export interface ConnectionHandle {
-  /** Returns what was learned about this connection, or an empty object. */
+  /** Returns what was learned about this connection. */
   learnedInfo(): Promise<Record<string, unknown>>;
   /** Merges new values into the learned information. A key whose value is null is removed. */
   learn(info: Record<string, unknown>): Promise<Block>;
   /** Returns the cached schema of the tools, even if it is stale, or null if none is cached. */
   toolSchema(): Promise<ToolSchema | null>;
-  /** Caches a schema, by default for a day. */
+  /** Caches a schema for `timeToLive` milliseconds. Default: a day. */
   saveToolSchema(schema: unknown, options?: { timeToLive?: number }): Promise<void>;
-  /** Returns the cached schema. If it is missing or stale, fetches and caches it again. If the fetch fails, returns the stale schema. */
+  /** Returns the cached schema, or fetches it if it is missing or stale. If the fetch fails, returns the stale schema. */
   freshToolSchema(fetch: () => Promise<unknown>, options?: { timeToLive?: number }): Promise<unknown>;
 }
 

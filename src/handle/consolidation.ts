@@ -17,14 +17,11 @@ import type { Parts } from '../store/database.ts';
 import type { Page } from '../store/rows.ts';
 import { parseRunOptions, type RunOptions } from './change.ts';
 
-/** Runs the background work on a scope, and shows and changes its results: the audit log, held changes and settings. */
+/** Runs the background work on a scope, and shows and changes its results. */
 export interface ConsolidationHandle {
-  /**
-   * Consolidates now, without waiting for the schedule. With `dryRun` all changes are rolled back and only reported. Language models are
-   * still called and metered.
-   */
+  /** Consolidates now. With `dryRun`, changes are rolled back and only reported; language models are still called and metered. */
   run(options?: RunOptions): Promise<ConsolidationReport>;
-  /** Returns the audit log of the background work on this scope, newest first: each run's inputs and changes, its model and its cost. */
+  /** Returns the runs of background work on this scope, newest first. */
   runs(filter?: RunFilter): Promise<Run[]>;
   /** Returns the model answers that were not applied because they would have removed too much. */
   held(): Promise<HeldChange[]>;
@@ -38,16 +35,13 @@ export interface ConsolidationHandle {
   retry(eventId: string): Promise<void>;
   /** Suggests tools that fit the learned patterns. */
   suggestTools(options?: { message?: string; limit?: number }): Promise<ToolSuggestion[]>;
-  /** Returns how often a memory was given to the model, used, confirmed and corrected. Returns null if its use was never judged. */
+  /** Returns how often a memory was given to the model, used, confirmed and corrected. Null if its use was never judged. */
   use(memoryId: string): Promise<MemoryUse | null>;
-  /**
-   * Sets the user's time zone and the local hour of the nightly reflection. Formation, recall and prompts use the same time zone. `null`
-   * restores the default.
-   */
+  /** Sets the user's time zone, also for formation, recall and prompts, and the hour of the nightly reflection. */
   configure(settings: ReflectionSettings): Promise<void>;
 }
 
-/** Sets when a user's nightly reflection runs. `null` restores the default of the server. */
+/** When a user's nightly reflection runs. `null` restores the default of the server. */
 export interface ReflectionSettings {
   timeZone?: string | null;
   /** The hour of the day, 0 to 23, in this time zone. */
@@ -112,9 +106,9 @@ export function consolidationHandle(deps: ConsolidateDeps, scope: Scope): Consol
   };
 }
 
-/** The statements that a reader found in events and the checks refused. */
+/** The statements that a reader found and the checks refused. */
 export interface RefusalHandle {
-  /** Returns a page of the refused statements in the handle's scope, newest first, each with the reason. */
+  /** Returns a page of the refused statements, newest first, each with the reason. */
   list(filter?: RefusalFilter): Promise<Page<RefusalRecord>>;
 }
 

@@ -12,7 +12,7 @@ export interface EntityHandle {
   get(id: string): Promise<Entity | null>;
   /** Finds the entities that have one of these names or aliases. */
   find(names: readonly string[]): Promise<Entity[]>;
-  /** Lists the entities, sorted by name. Default 100. */
+  /** Lists the entities by name. Default: 100. */
   list(options?: { limit?: number }): Promise<Entity[]>;
 }
 

@@ -17,12 +17,12 @@ import { type EventPlace, findEvent, listEvents } from '../store/event-store.ts'
 export interface EventListFilter {
   kinds?: EventKind[];
   session?: string;
-  /** If true, returns only events that formation has not read yet. */
+  /** Whether to return only events that formation has not read yet. */
   waiting?: boolean;
   occurredAfter?: TimeInput;
   occurredBefore?: TimeInput;
   order?: 'newest' | 'oldest';
-  /** Default 100, at most 1,000. */
+  /** Default: 100. At most 1,000. */
   limit?: number;
   cursor?: string;
 }
@@ -68,13 +68,13 @@ export function eventReader(parts: Parts, scope: Scope, asOf: Date | null): Even
   };
 }
 
-/** Parses a cursor. A cursor with a single number is from a store before schema 16, whose row numbers were in order. */
+/** A cursor with a single number is from a store before schema 16, whose row numbers were in order. */
 function placeOf(cursor: string): EventPlace {
   const [sequence, row = sequence] = cursor.split('-').map(Number);
   return { sequence: sequence as number, row: row as number };
 }
 
-/** Returns a handle's log. The checks that find who stated a text search it for the user's turns. */
+/** The handle's log, in which the checks of who stated a text search for the user's turns. */
 export function logOf(parts: Parts, scope: Scope): { scope: Scope; events: EventReader } {
   return { scope, events: eventReader(parts, scope, null) };
 }
@@ -83,10 +83,7 @@ export interface AppendDeps extends Parts {
   formation: Formation;
 }
 
-/**
- * Appends events and enqueues the resulting jobs in the same transaction. After the commit, the local reader reads the events
- * asynchronously in this process, so that it can neither delay the caller nor make the call fail.
- */
+/** The local reader reads the events after the commit, so that it can neither delay the caller nor make the call fail. */
 export async function append(
   { database, formation }: AppendDeps,
   scope: Scope,
@@ -102,7 +99,6 @@ export async function append(
   return appended;
 }
 
-/** Removes the text that the privacy policy excludes from the inputs of events. */
 export function cleanedEvents({ formation }: AppendDeps, inputs: readonly EventInput[]): EventInput[] {
   return inputs.map((input) => ({
     ...input,
@@ -111,7 +107,6 @@ export function cleanedEvents({ formation }: AppendDeps, inputs: readonly EventI
   }));
 }
 
-/** Appends one event, several events, or the messages of a conversation in one transaction. */
 export async function observe(deps: AppendDeps, scope: Scope, input: Observable): Promise<Appended> {
   const inputs = asEvents(input, scope.session);
   if (inputs.length === 0) return { events: [], repeated: 0 };
@@ -129,7 +124,7 @@ export async function observe(deps: AppendDeps, scope: Scope, input: Observable)
 export interface DecisionHandle {
   record(decision: NewDecision): Promise<Event>;
   recordOutcome(decisionId: string, outcome: NewOutcome): Promise<Event>;
-  /** Returns the last decisions with their outcomes, newest first. Default 20. */
+  /** Returns the last decisions with their outcomes, newest first. Default: 20. */
   list(options?: { limit?: number }): Promise<DecisionWithOutcomes[]>;
 }
 

@@ -5,13 +5,14 @@ import type { FormDeps } from '../form/formation-settings.ts';
 import { retireAll, writeInPlace } from '../form/apply/apply.ts';
 import { nothingFormed, readStatement } from '../form/read/reader.ts';
 import { resolveDates } from '../language/resolve-dates.ts';
-import { attributeLabel, givenKeySchema, isMoreTrusted, isSameValue, olderKey } from '../record/statement.ts';
+import { attributeLabel, givenKeySchema, olderKey } from '../record/attribute-table.ts';
+import { isMoreTrusted, isSameValue } from '../record/statement.ts';
 import { type Origin, ORIGINS, trustOf, USER } from '../record/statement.ts';
 import { FACT_CATEGORIES, type FactCategory } from '../record/attributes.ts';
 import type { InternalChange, InternalMemory, Memory } from '../record/memory.ts';
 import { parse, textSchema } from '../record/parse.ts';
 import type { Change } from '../record/revision.ts';
-import { ownerKey, ownerLevel, type Scope, scopeAt, sharedOwner } from '../record/scope.ts';
+import { depthOf, ownerKey, ownerLevel, type Scope, scopeAt, sharedOwner } from '../record/scope.ts';
 import type { Parts, Writer } from '../store/database.ts';
 import { forget } from '../store/forget/forget.ts';
 import { changeOwner } from '../store/owner-store.ts';
@@ -19,48 +20,36 @@ import { listMemories, listStatements, statementHistory } from '../store/read-me
 import { reviseMemory, type WrittenMemory } from '../store/write-memory.ts';
 import { parseChange } from './change.ts';
 
-/** The input of `facts.set()`: a key and its value. */
+/** The input of `facts.set()`. */
 export interface FactInput {
-  /** A key in snake_case, such as `home_city`. Other spellings, such as "Home City" and `homeCity`, are converted. */
+  /** A key in snake_case, such as `home_city`. "Home City" and `homeCity` are converted. */
   key: string;
   value: string;
   /** Default: the category of the key's attribute, or `general`. */
   category?: FactCategory;
   /** Ids of the events that state the fact. */
   sourceEvents?: string[];
-  /** Who states the fact. Default `system`, the application itself. A less trusted value never replaces a more trusted one. */
+  /** Who states the fact. Default: `system`, the application itself. A less trusted value never replaces a more trusted one. */
   statedBy?: Origin;
-  /**
-   * The sentence that states the fact, stored as the text of the memory. Default: the label of the key and the value. A sentence about a
-   * future day ("She will start at Bolt Bank on 1 January") is stored as a plan, and its value becomes a fact on that day.
-   */
+  /** The text of the memory. Default: the label of the key and the value. A sentence about a future day is stored as a plan. */
   text?: string;
 }
 
-/** A permanent fact: a live statement about the user. Its attribute is the key. */
+/** A permanent fact: a live statement about the user, with its attribute as the key. */
 export type Fact = Memory & { key: string };
 
 export interface FactReader {
-  /** Returns the newest live value under a key, from the innermost level that has one, or null if there is none. */
+  /** Returns the newest live value under a key, from the innermost level that has one, or null. */
   get(key: string): Promise<Fact | null>;
-  /** Lists all facts, sorted by category and key. An attribute with many values has one fact for each value. */
+  /** Lists all facts by category and key. An attribute with many values has one fact for each value. */
   list(): Promise<Fact[]>;
 }
 
-/**
- * Reads and writes permanent facts: live statements about the user with a permanent attribute. They are never pruned, and every prompt
- * contains them.
- */
+/** Reads and writes permanent facts. They are never pruned, and every prompt contains them. */
 export interface FactHandle extends FactReader {
-  /**
-   * Sets a value. Setting the same value again changes nothing; a different value replaces the old one, which stays in the history. For an
-   * attribute with many values, such as `allergy`, the new value is added to the others.
-   */
+  /** Sets a value. Unless the attribute has many values, the new value replaces the old one, which stays in the history. */
   set(fact: FactInput, why?: Partial<Change>): Promise<WrittenMemory>;
-  /**
-   * Forgets the current and earlier values of a key, and hides the words that state them everywhere. Returns false if there was no value.
-   * `forgotten.list()` lists the forgotten records, and `forgotten.restore()` restores them.
-   */
+  /** Forgets all values of a key and hides the words that state them. Returns false if there was none. */
   forget(key: string, why?: Partial<Change>): Promise<boolean>;
 }
 
@@ -81,10 +70,11 @@ export function factReader(parts: Parts, scope: Scope, asOf: Date | null): FactR
     );
     return items.flatMap((memory) => (memory.attribute === null ? [] : [{ ...memory, key: memory.attribute }]));
   };
+  const depth = ({ scope: place }: Memory): number => depthOf(place, parts.sharesFacts);
   return {
     async get(key) {
       const [innermost] = (await list(attributesOf(parts, key))).sort(
-        (a, b) => depth(parts, b) - depth(parts, a) || b.statedAt.getTime() - a.statedAt.getTime(),
+        (a, b) => depth(b) - depth(a) || b.statedAt.getTime() - a.statedAt.getTime(),
       );
       return innermost ?? null;
     },
@@ -116,7 +106,7 @@ export function factHandle(parts: FormDeps, scope: Scope): FactHandle {
         for (const each of owners) await changeOwner(writer, each, parts.clock.now());
         const facts = await ownFacts(writer, parts, { scope, attributes });
         if (facts.length === 0) return false;
-        // Earlier values are forgotten too, because a key is forgotten with its history.
+        // A key is forgotten with its history.
         const keyed = { owners: owners.map(ownerKey), attributes };
         const past = (await statementHistory(writer, scope.tenant, keyed)).filter(
           ({ subject, scope: place, archivedAt }) =>
@@ -133,7 +123,7 @@ export function factHandle(parts: FormDeps, scope: Scope): FactHandle {
 // In a fact's sentence, a pronoun at the beginning refers to the user.
 const HE_OR_SHE = /^(?:he|she|they) /iu;
 
-/** Returns the plan that a fact's sentence states, or null if it states none. A value that contains a date is not a plan for that day. */
+/** The plan that a fact's sentence states. Null if the value itself contains a date: it is then no plan for that day. */
 async function planOf(
   parts: FormDeps,
   scope: Scope,
@@ -157,9 +147,8 @@ async function planOf(
 }
 
 /**
- * Stores a value and replaces the other values of the key. If one of them is trusted more, nothing is stored; if the attribute has many
- * values, none is replaced. Three rules differ from those for statements of a conversation: a key that is not in the table has one value,
- * "Linz, Austria" replaces "Linz", and a value that was forgotten can be set again.
+ * If another value of the key is trusted more, nothing is stored. Three rules differ from those for statements of a conversation: a key
+ * that is not in the table has one value, "Linz, Austria" replaces "Linz", and a forgotten value can be set again.
  */
 async function setFact(
   writer: Writer,
@@ -207,10 +196,7 @@ async function setFact(
   return { memory, outcome: others.length === 0 ? outcome : 'superseded' };
 }
 
-/**
- * Confirms a known value. If the value is a draft of the local reader, it becomes the application's own value. Otherwise a model that reads
- * the same turns later could drop it.
- */
+/** A draft of the local reader becomes the application's own value. Otherwise a model could drop it when it reads the turns. */
 async function confirmFact(
   writer: Writer,
   parts: Parts,
@@ -224,9 +210,8 @@ async function confirmFact(
 }
 
 /**
- * Returns the attribute of a key. For example, `city` becomes `home_city`, which has one value. `dog_name` and `cat_name` stay two keys,
- * because the attribute for names of pets has many values. If an earlier version stored the key under another name, this name is the second
- * result.
+ * `city` becomes `home_city`, which has one value. `dog_name` and `cat_name` stay two keys, because the attribute for names of pets has
+ * many values. A second result is the name under which an earlier version stored the key.
  */
 function attributesOf({ attributes }: Parts, key: string): [attribute: string, ...older: string[]] {
   const name = parse(givenKeySchema, key, 'The key');
@@ -236,7 +221,7 @@ function attributesOf({ attributes }: Parts, key: string): [attribute: string, .
   return older === name || older === '' ? [attribute] : [attribute, older];
 }
 
-/** Returns the scopes that own a handle's facts: its own owner and, if facts are shared, the user without an agent. */
+/** The handle's own owner and, if facts are shared, the user without an agent. */
 function factOwners({ sharesFacts }: Parts, scope: Scope): [Scope, ...Scope[]] {
   const own = scopeAt(scope, ownerLevel(scope));
   const isShared = sharesFacts === true && scope.user !== null && scope.agent !== null && scope.connection === null;
@@ -256,16 +241,6 @@ async function ownFacts(
   return live.filter(
     ({ polarity, tense, scope: place }) =>
       polarity === 'affirmed' && tense !== 'planned' && tense !== 'happened' && place.connection === owner.connection,
-  );
-}
-
-// Ranks a memory by its level: the user's own value precedes the agent's, and the agent's precedes the tenant's. If facts are shared, all
-// agents' values of a user have the same rank, and the newest is used.
-function depth({ sharesFacts }: Parts, { scope }: Memory): number {
-  return (
-    Number(scope.agent !== null && (sharesFacts !== true || scope.user === null)) +
-    2 * Number(scope.user !== null) +
-    Number(scope.connection !== null)
   );
 }
 

@@ -3,8 +3,8 @@ import type { AssembledContext } from '../assemble/assemble.ts';
 import type { ContextOptions } from '../assemble/context-options.ts';
 import type { ConsolidateDeps } from '../consolidate/consolidate-deps.ts';
 import type { ReflectionCounts } from '../consolidate/nightly/reflect.ts';
-import { type ErrorCode, VarveError } from '../errors.ts';
-import type { FormResult } from '../form/read/reader.ts';
+import { isStoreFailure, type VarveError } from '../errors.ts';
+import type { FormedSession } from '../form/read/reader.ts';
 import type { EraseOptions, ErasedWithCertificate } from '../maintain/erase.ts';
 import { indexDocument, type IndexedDocument, type NewDocument, newDocumentSchema } from '../observe/index-document.ts';
 import { listInteractions, logInteraction, newInteractionSchema } from '../observe/log-interaction.ts';
@@ -15,11 +15,12 @@ import type { ChatCategory, ObservationSource, UserContextUpdate } from '../obse
 import { type Recalled, type RecallOptions, recallOptionsSchema } from '../recall/recall-options.ts';
 import { recall, type RecallDeps } from '../recall/recall.ts';
 import type { Observable } from '../record/chat-message.ts';
-import type { Event } from '../record/event.ts';
+import { type Event, EVENT_KINDS } from '../record/event.ts';
 import type { Memory } from '../record/memory.ts';
-import { typesThat } from '../record/memory-types.ts';
+import { assertTypes, typesThat } from '../record/memory-types.ts';
 import { limitSchema, parse, type Parsed, textSchema, type TimeInput, timeSchema } from '../record/parse.ts';
 import { ownerOf, type Scope } from '../record/scope.ts';
+import type { RecallFilter } from '../store/record-filter.ts';
 import { listContexts, type LoggedContext } from '../store/context-log-store.ts';
 import { type ErasureCertificate, listErasures } from '../store/erase.ts';
 import { blockHandle, type BlockHandle, blockReader, type BlockReader } from './blocks.ts';
@@ -57,35 +58,25 @@ export interface Handle {
   readonly scope: Scope;
   /** Appends one event, several events in one transaction, or `{ messages: [{ role, content }] }` as chat APIs send them. */
   observe(input: Observable): Promise<Appended>;
-  /**
-   * Logs an exchange. If the store fails (a full disk, a lost connection), the call does not throw: it returns `{ logged: false, error }`,
-   * and nothing is written. Check `logged` if an exchange must not be lost. All other errors are thrown: bad input, and `closed` after
-   * `varve.close()`.
-   */
+  /** Logs an exchange. If the store fails, nothing is written, and the call returns `{ logged: false, error }` instead of throwing. */
   logInteraction(interaction: NewInteraction): Promise<Logged>;
-  /** Records what a chat agent has observed about the user, as an event. */
+  /** Records what a chat agent has observed about the user. */
   recordObservation(content: string, category: ChatCategory, from?: ObservationSource): Promise<Event>;
   /** Records the findings of autonomous work: one event for each scaffold key and each item. */
   updateUserContext(update: UserContextUpdate): Promise<Event[]>;
-  /** Forms memories now from the turns of the session since the last formation. */
-  form(): Promise<FormResult>;
-  /** Returns the last exchanges, newest first. Default 20. */
+  /** Forms memories now from the turns of the session since the last formation. `formed` lists what the session has given so far. */
+  form(): Promise<FormedSession>;
+  /** Returns the last exchanges, newest first. Default: 20. */
   interactions(options?: { limit?: number; since?: TimeInput; before?: TimeInput }): Promise<Interaction[]>;
-  /** Splits a document or an attachment into chunks and indexes them. Repeating the call changes nothing. */
+  /** Splits a document into chunks and indexes them. Idempotent. */
   indexDocument(document: NewDocument): Promise<IndexedDocument>;
-  /**
-   * Finds the records that help to answer a query: memories, notes, saved items, turns, documents. If no record is relevant, the list is
-   * empty.
-   */
+  /** Finds the records that help to answer a query. The list is empty if none is relevant. */
   recall(query: string, options?: RecallOptions): Promise<Recalled>;
-  /**
-   * Assembles the context of a turn: a system prompt that changes only after something was learned, the user's turn with the recalled
-   * records, and a report that explains both. If a part fails, it is left out, and the report names it.
-   */
+  /** Assembles the system prompt and the user's turn with the recalled records. A part that fails is left out and named in the report. */
   context(options?: ContextOptions): Promise<AssembledContext>;
-  /** Returns the log of the last contexts, newest first: ids and numbers, no text. Default 20. */
+  /** Returns the log of the last contexts, newest first, without texts. Default: 20. */
   contexts(options?: { limit?: number }): Promise<LoggedContext[]>;
-  /** Returns the most important live memories for the start of a session, by importance and then by last access. Default 20. */
+  /** Returns the most important live memories for the start of a session. Default: 20. */
   topMemories(options?: { limit?: number }): Promise<Memory[]>;
   readonly decisions: DecisionHandle;
   readonly events: EventReader;
@@ -101,26 +92,22 @@ export interface Handle {
   readonly intentions: IntentionHandle;
   /** Rules for the agent. */
   readonly learnings: LearningHandle;
-  /** Forgotten records: listing and restoring them. */
+  /** Lists and restores forgotten records. */
   readonly forgotten: ForgottenHandle;
   /** Statements that a reader found and the checks refused. */
   readonly refusals: RefusalHandle;
   /** Consolidation: its runs, held changes and settings. */
   readonly consolidation: ConsolidationHandle;
-  /**
-   * Reflects now, without waiting for the night, on the messages since the last reflection. Updates profile, working memory, facts,
-   * intentions and learnings. If there are no new turns, does nothing. Without a user, the handle reflects on every user of the tenant with
-   * new turns. Without an agent, it reflects on the user once for each agent. `users` is the number of reflections.
-   */
+  /** Reflects now on the messages since the last reflection. A scope without a user or an agent stands for all of them. */
   reflect(options?: RunOptions): Promise<ReflectionCounts>;
   /** Records which memories the model was given for this turn, so that their usefulness can be measured. */
   noteGiven(memoryIds: readonly string[]): Promise<void>;
   /** Returns read-only access to everything that was known at a time. */
   asOf(time: TimeInput): PastHandle;
   /**
-   * Permanently removes everything within this scope: the user's records from all sessions or, if the handle has a session, only the
-   * records of that session. Returns how many records were removed, and a certificate. The certificate is kept and contains no text of the
-   * records.
+   * Permanently removes everything within this scope. A handle with a session erases only this session, and one with an agent only this
+   * agent's memory of the user: `varve.for({ user }).erase()` erases the whole user. The answer names the erased scope and counts what
+   * remains. The certificate is kept and contains no text of the records.
    */
   erase(options?: EraseOptions): Promise<ErasedWithCertificate>;
   /** Permanently removes one memory and everything that was derived only from it. */
@@ -131,10 +118,7 @@ export interface Handle {
 
 type HandleDeps = AssembleDeps & AppendDeps & ConsolidateDeps;
 
-/**
- * Makes the handle of a scope. A handle has no state, so two handles of the same scope are interchangeable. Modules that few programs need
- * are imported at their first use.
- */
+/** Modules that few programs need are imported at their first use. */
 export function createHandle(parts: HandleDeps, scope: Scope): Handle {
   return {
     scope,
@@ -160,8 +144,6 @@ export function createHandle(parts: HandleDeps, scope: Scope): Handle {
   };
 }
 
-const STORE_FAILURES: ReadonlySet<ErrorCode> = new Set(['store_unavailable', 'store_busy']);
-
 type Talking = 'observe' | 'recordObservation' | 'updateUserContext' | 'form' | Exchanges;
 type Exchanges = 'logInteraction' | 'interactions' | 'indexDocument';
 
@@ -181,7 +163,12 @@ function talkHandle(parts: HandleDeps, scope: Scope): Pick<Handle, Talking> {
       return event as Event;
     },
     updateUserContext: async (update) => noted(await withoutOrders(log, userContextEvents(scope, update))),
-    form: () => parts.formation.form(scope),
+    async form() {
+      const result = await parts.formation.form(scope);
+      const ofSession = { sourceSession: scope.session ?? undefined, order: 'oldest', limit: 1000 } as const;
+      const { items } = await memoryReader(parts, scope, null).list(ofSession);
+      return { ...result, formed: items.map(({ id }) => id) };
+    },
     async logInteraction(interaction) {
       const input = parse(newInteractionSchema, interaction, 'The interaction');
       assertOwned(scope, [{ kind: 'message' }]);
@@ -192,7 +179,7 @@ function talkHandle(parts: HandleDeps, scope: Scope): Pick<Handle, Talking> {
         });
         return { logged: true, events };
       } catch (error) {
-        if (VarveError.isInstance(error) && STORE_FAILURES.has(error.code)) return { logged: false, error };
+        if (isStoreFailure(error)) return { logged: false, error };
         throw error;
       }
     },
@@ -295,7 +282,14 @@ async function recallFor(
   asOf: Date | null = null,
 ): Promise<Recalled> {
   const text = parse(querySchema, query, 'The query');
-  return recall(parts, scope, text, parse(recallOptionsSchema, options, 'The options'), { asOf });
+  const checked = parse(recallOptionsSchema, options, 'The options');
+  for (const { types } of filtersIn(checked.filter)) assertTypes(types, parts.memoryTypes, EVENT_KINDS);
+  return recall(parts, scope, text, checked, { asOf });
+}
+
+function filtersIn(filter: RecallFilter = {}): RecallFilter[] {
+  const { and = [], or = [], not } = filter;
+  return [filter, ...[...and, ...or, ...(not === undefined ? [] : [not])].flatMap(filtersIn)];
 }
 
 function cleanInteraction({ formation }: AppendDeps, input: Parsed<NewInteraction>): Parsed<NewInteraction> {

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { DAY } from '../record/clock.ts';
 import { ruleAuthorises } from '../language/claims.ts';
-import { dueOn } from '../language/told-days.ts';
+import { dueOn } from '../language/due.ts';
 import type { Memory } from '../record/memory.ts';
 import { parse, type Parsed, textSchema, type TimeInput, timeSchema } from '../record/parse.ts';
 import type { Scope } from '../record/scope.ts';
@@ -20,7 +20,7 @@ export interface NewIntention {
   text: string;
   /** When the intention is due. Default: after `followUpDays`. */
   dueAt?: TimeInput;
-  /** Default 3. */
+  /** Default: 3. */
   followUpDays?: number;
   /** The circumstances in which the intention was mentioned. */
   context?: string;
@@ -33,17 +33,14 @@ export interface NewIntention {
 /** Plans of the user. The agent mentions them when they are due, until they are done or dismissed. */
 export interface IntentionHandle {
   add(intention: NewIntention): Promise<Memory>;
-  /**
-   * Returns the intentions that are due now, the longest overdue first: those of today and those that became due at most three days ago. A
-   * plan for a stated day is due from the start of that day. An appointment with a time stays due until the end of its day. Default 20.
-   */
+  /** Returns the intentions that are due today or became due at most three days ago, the longest overdue first. Default: 20. */
   due(options?: { at?: TimeInput; limit?: number }): Promise<Memory[]>;
-  /** Lists all open intentions, due or not, the earliest due date first. */
+  /** Lists all open intentions, the earliest due date first. */
   list(): Promise<Memory[]>;
   /** Marks the intention as done. It is never due again and stays in the history. */
   done(id: string): Promise<Memory>;
   dismiss(id: string): Promise<Memory>;
-  /** Postpones the intention until another time. */
+  /** Postpones the intention. */
   snooze(id: string, until: TimeInput): Promise<Memory>;
 }
 
@@ -109,7 +106,7 @@ export function intentionHandle(parts: Parts & { settings: { timeZone: string } 
       return database.write(scope.tenant, async (writer) => {
         const memory = await findChangeable(writer, scope, id);
         if (memory?.type !== 'intention' || memory.archivedAt !== null) throw noSuchMemory(id);
-        // The user has named this day. The earlier day may have been only the default follow-up day.
+        // The user has named this day. The earlier one may have been only the default follow-up day.
         const change = { dueAt, state: 'snoozed', internal: { ...memory.internal, due: null } };
         return reviseMemory(writer, parts, memory, { change, why: { reason: 'put off' } });
       });
@@ -120,19 +117,18 @@ export function intentionHandle(parts: Parts & { settings: { timeZone: string } 
 /** A rule for the agent. */
 export interface NewLearning {
   rule: string;
-  /** The rule's category, such as `communication` or `decision_making`. Default `general`. */
+  /** The rule's category, such as `communication`. Default: `general`. */
   category?: string;
   /**
-   * The origin of the rule: `user`, `correction`, `reflection` or `application` (default). A rule from any other source, such as a page, is
-   * not trusted and never appears in a prompt. Prompts also leave out a rule that permits payments or actions without asking the user,
-   * unless a turn of the user states the permission.
+   * The origin of the rule: `user`, `correction`, `reflection` or `application` (default). A rule from any other source never appears in a
+   * prompt, nor does one that permits payments or other actions without asking the user, unless a turn of the user states the permission.
    */
   source?: string;
-  /** Ids of the events that the rule was learned from. */
+  /** The events that the rule was learned from. */
   sourceEvents?: string[];
 }
 
-/** The agent's learnings: rules that apply until they are forgotten. */
+/** Rules for the agent that apply until they are forgotten. */
 export interface LearningHandle {
   /** Adds a rule. If the same rule exists, nothing changes. */
   add(learning: NewLearning): Promise<Memory>;

@@ -5,6 +5,7 @@ import { inOwnZone } from '../form/form.ts';
 import type { FormDeps } from '../form/formation-settings.ts';
 import { ARCHIVE_REASONS, memoryChangeSchema, newMemorySchema } from '../record/memory.ts';
 import type { ArchiveReason, Memory, MemoryChange, NewMemory } from '../record/memory.ts';
+import { assertTypes } from '../record/memory-types.ts';
 import type { Forgotten } from '../record/forgotten.ts';
 import { limitSchema, parse } from '../record/parse.ts';
 import type { Change, Revision } from '../record/revision.ts';
@@ -25,7 +26,7 @@ import { parseChange } from './change.ts';
 import { isMoreTrusted } from '../record/statement.ts';
 
 export interface MemoryReader {
-  /** Returns a memory, live or archived, or null if this handle can see none with this id. */
+  /** Returns a live or archived memory, or null if this handle can see none with this id. */
   get(id: string): Promise<Memory | null>;
   /** Returns a page of memories. Default: the live ones, newest first. */
   list(filter?: MemoryFilter): Promise<Page<Memory>>;
@@ -34,39 +35,28 @@ export interface MemoryReader {
 /** Reads and writes single memories. Every change is recorded as a revision. */
 export interface MemoryHandle extends MemoryReader {
   /**
-   * Stores a memory. An exact duplicate of a live memory is not stored again. With `contradicts`, the contradicted memory is archived and
-   * gets an end date in the same transaction. With `read: true`, a text without fields is compared with the known memories and may replace
-   * one. If a known memory states the same or is trusted more, the call returns it as `unchanged`.
+   * Stores a memory, unless an exact duplicate is live. With `contradicts`, the contradicted memory is archived. With `read: true`, the
+   * call returns a known memory as `unchanged` if it states the same or is trusted more.
    */
   create(memory: NewMemory, why?: Partial<Change>): Promise<WrittenMemory>;
   /** Changes a memory, which gets a new version. */
   revise(id: string, change: MemoryChange, why?: Partial<Change>): Promise<Memory>;
-  /**
-   * Archives a memory: recall no longer finds it. The memory and its history are kept and can be restored, and the turns that state it are
-   * not changed. The default reason is `pruned`. The reason `forgotten` does the same as {@link MemoryHandle.forget}.
-   */
+  /** Archives a memory: recall no longer finds it, but the turns that state it stay visible. Default reason: `pruned`. */
   archive(id: string, reason?: ArchiveReason, why?: Partial<Change>): Promise<Memory>;
-  /**
-   * Forgets a memory. Hides it everywhere, together with the words of the turns that state it, the assistant's repetitions and the
-   * sentences of blocks. If consolidation has merged the text from several statements, these are forgotten too. Forgotten records can be
-   * restored until they are erased.
-   */
+  /** Forgets a memory: hides it and the words that state it everywhere, until it is restored or erased. */
   forget(id: string, why?: Partial<Change>): Promise<Memory>;
   /** Restores an archived memory. Throws `conflict` if another memory has replaced it. */
   restore(id: string, why?: Partial<Change>): Promise<Memory>;
-  /**
-   * Replaces a memory by a new one. The old memory is archived and points to the new one. If the new memory is trusted less, the call
-   * throws `conflict`: the words of a tool or a document do not replace the words of a person.
-   */
+  /** Replaces a memory, which is archived and points to the new one. Throws `conflict` if the new memory is trusted less. */
   supersede(id: string, replacement: NewMemory, options?: SupersedeOptions): Promise<Memory>;
   /** Returns all changes of a memory, oldest first. */
   history(id: string): Promise<Revision[]>;
 }
 
 export interface SupersedeOptions extends Partial<Change> {
-  /** The reason for archiving the old memory. Default `superseded`. */
+  /** The reason for archiving the old memory. Default: `superseded`. */
   as?: 'superseded' | 'contradicted';
-  /** Whether the user asked for the change. If true, the agent's wording may replace the user's. Default false. */
+  /** Whether the user asked for the change, so that the agent's wording may replace the user's. Default: false. */
   asked?: boolean;
 }
 
@@ -76,6 +66,7 @@ export function memoryReader(parts: Parts, scope: Scope, asOf: Date | null): Mem
     get: (id) => database.read(scope.tenant, (reader) => findMemory(reader, scope, id, asOf)),
     async list(filter = {}) {
       const checked = parse(memoryFilterSchema, filter, 'The filter');
+      assertTypes(checked.types, parts.memoryTypes);
       return database.read(scope.tenant, (reader) => listMemories(reader, scope, checked, { now: clock.now(), asOf }));
     },
   };
@@ -134,10 +125,7 @@ export function memoryHandle(parts: FormDeps, scope: Scope): MemoryHandle {
   };
 }
 
-/**
- * Finds the day that the new text of a plan or a reminder names, and returns the fields that change with it. If the text names no day, the
- * times stay.
- */
+/** Returns the fields that change with the day that the new text of a plan or a reminder names. If it names no day, the times stay. */
 async function movedTo(
   writer: Writer,
   { clock, settings }: FormDeps,
@@ -175,17 +163,12 @@ async function createMemory(
   });
 }
 
-/**
- * Returns the statements to forget for a memory. For a merged text, these are its single statements. The caller archives the merged text
- * first, so that it is not rewritten for each statement. The merged text gets no forgotten record of its own, because restoring both it and
- * its statements would duplicate them.
- */
+/** A merged text gets no forgotten record of its own, because restoring both would duplicate its statements. */
 async function statementsOf(writer: Writer, memory: Memory): Promise<Memory[]> {
   const singles = await singlesOf(writer, memory);
   return singles.length > 0 ? singles : [memory];
 }
 
-/** Finds a memory that this handle may change, and runs `work` on it in the same transaction. If there is none, throws `not_found`. */
 function changing({ database }: Parts, scope: Scope) {
   return <Result>(id: string, work: (writer: Writer, memory: Memory) => Promise<Result>): Promise<Result> =>
     database.write(scope.tenant, async (writer) => {
@@ -228,12 +211,9 @@ export function noSuchMemory(id: string): VarveError {
 
 /** Lists and restores forgotten records, which are hidden everywhere else until they are erased. They are never shown to a model. */
 export interface ForgottenHandle {
-  /** Lists the forgotten records, newest first, each with its text, who asked to forget it, and when. Default 100. */
+  /** Lists the forgotten records, newest first, each with its text, who asked to forget it, and when. Default: 100. */
   list(options?: { limit?: number }): Promise<Forgotten[]>;
-  /**
-   * Restores a forgotten record: the memory is live again, and the words that state it are back in the log. If the record was imported
-   * without its words, the call throws `conflict`.
-   */
+  /** Restores a forgotten record and its words in the log. Throws `conflict` if the record was imported without its words. */
   restore(id: string, why?: Partial<Change>): Promise<void>;
 }
 

@@ -17,7 +17,7 @@ export interface NewNote {
   title: string;
   content: string;
   tags?: string[];
-  /** Who wrote the note. Default `system`, the application itself. */
+  /** Who wrote the note. Default: `system`, the application itself. */
   statedBy?: Origin;
   /** The page, mail or tool that the note was copied from. A note with a source is unverified. */
   source?: string | null;
@@ -31,7 +31,7 @@ export interface NewSavedItem {
   summary?: string;
   /** A comment on the link. */
   note?: string;
-  /** Who saved the link. Default `system`, the application itself. */
+  /** Who saved the link. Default: `system`, the application itself. */
   statedBy?: Origin;
 }
 

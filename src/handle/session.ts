@@ -13,13 +13,11 @@ import { findSession, growSession, sessionWindow, updateSession } from '../store
 export interface SessionHandle {
   /** Returns the state of the conversation, or null before its first event. */
   get(): Promise<Session | null>;
-  /** Returns the last turns, oldest first. The first turn of the session is always included. Default 20. */
+  /** Returns the last turns, oldest first. The first turn of the session is always included. Default: 20. */
   window(size?: number): Promise<Event[]>;
-  /** Sets parts of the conversation's state: active preferences, pending confirmations, tool results. */
+  /** Sets parts of the conversation's state. */
   setState(state: Partial<SessionState>): Promise<SessionState>;
-  /**
-   * Ends the conversation: enqueues the formation of its memories and clears its state. If the session has no events, throws `not_found`.
-   */
+  /** Ends the conversation: enqueues the formation of its memories and clears its state. Throws `not_found` if it has no events. */
   close(): Promise<Session>;
 }
 

@@ -16,7 +16,7 @@ export function isLimited(key: ApiKey): boolean {
   return key.agents !== null || key.users !== null;
 }
 
-/** Returns the scope of a request, within the limits of its key. If a key is limited to one agent or user, the request need not name it. */
+/** The scope of a request, within the limits of its key. A request need not name the only agent or user of its key. */
 export function scopeFor(key: ApiKey, asked: Omit<ScopeInput, 'tenant'>): HandleScope {
   return {
     ...asked,
@@ -26,7 +26,6 @@ export function scopeFor(key: ApiKey, asked: Omit<ScopeInput, 'tenant'>): Handle
   };
 }
 
-/** Throws if a record's scope is outside the limits of a key. */
 export function assertReach(key: ApiKey, scope: Scope): void {
   if (scope.tenant !== key.tenant) throw outside('tenant');
   if (key.agents !== null && (scope.agent === null || !key.agents.includes(scope.agent))) throw outside('agent');
@@ -45,12 +44,12 @@ function outside(part: string): VarveError {
   return new VarveError(message, { code: 'outside_scope', details: { part } });
 }
 
-/** Keeps only the named methods of a part of a handle. A method that is added to the handle later stays closed to limited keys. */
+// An allow-list, so that a method that is added to the handle later stays closed to limited keys.
 function only<Part extends object, Name extends keyof Part>(part: Part, ...names: Name[]): Pick<Part, Name> {
   return Object.fromEntries(names.map((name) => [name, part[name]])) as Pick<Part, Name>;
 }
 
-/** Returns the methods that a limited key may call unchecked: those that only read, and those that write only to the handle's own scope. */
+// The methods that a limited key may call unchecked: they only read, or write only to the handle's own scope.
 function ownParts(
   handle: Handle,
 ): Omit<Handle, 'memories' | 'intentions' | 'learnings' | 'forgotten' | 'eraseMemory' | 'blocks'> {
@@ -76,18 +75,14 @@ function ownParts(
   };
 }
 
-/**
- * Returns a handle that changes only records within the limits of the key. A handle may also read and change records that are shared above
- * its scope. If a key is limited to some users or agents, it may only read these, because one user's key must not change what all users
- * share.
- */
+/** A limited key may only read the records that are shared above its scope, because one user must not change what all users share. */
 export function limitHandle(handle: Handle, key: ApiKey): Handle {
   if (!isLimited(key)) return handle;
   const limited = limitChanges(handle, key);
   return key.users === null ? limited : answering(limited, withoutSharedUse);
 }
 
-/** Wraps a part of a handle so that `change` is applied to the results of its methods. */
+// Applies `change` to the results of all methods of `part`.
 function answering<Part extends object>(part: Part, change: <Value>(value: Value) => Value): Part {
   const parts = Object.entries(part).map(([name, value]: [string, unknown]) => {
     if (typeof value !== 'function') return [name, name === 'scope' ? value : answering(value as object, change)];
@@ -102,10 +97,7 @@ function answering<Part extends object>(part: Part, change: <Value>(value: Value
   return Object.fromEntries(parts) as Part;
 }
 
-/**
- * Removes the use data of memories that several users share: their counts become 0, and their last use is empty. Otherwise a user could see
- * when another user asks about the topic of a shared memory.
- */
+// Hides how often shared memories are used. Otherwise a user could see when another user asks about the topic of such a memory.
 function withoutSharedUse<Value>(value: Value): Value {
   if (Array.isArray(value)) return value.map(withoutSharedUse) as Value;
   if (typeof value !== 'object' || value === null || Object.getPrototypeOf(value) !== Object.prototype) return value;
@@ -122,7 +114,7 @@ function limitChanges(handle: Handle, key: ApiKey): Handle {
     const memory = await memories.get(id);
     if (memory !== null) assertReach(key, memory.scope);
   };
-  /** Wraps a method that changes a memory, whose id is its first argument: the call throws if the key may not change this memory. */
+  /** Wraps a method whose first argument is the id of a memory: the call throws if the key may not change this memory. */
   const owned =
     <Rest extends unknown[], Result>(method: (id: string, ...rest: Rest) => Promise<Result>) =>
     async (id: string, ...rest: Rest): Promise<Result> => {
@@ -139,7 +131,7 @@ function limitChanges(handle: Handle, key: ApiKey): Handle {
     memories: {
       ...only(memories, 'get', 'list', 'history'),
       async create(memory, why) {
-        // If the new memory contradicts another, that memory is archived. So the key must be allowed to change it too.
+        // Creating a memory archives the one that it contradicts, so the key must reach that one too.
         if (memory.contradicts != null) await own(memory.contradicts);
         return memories.create(leveled(memory), why);
       },

@@ -1,13 +1,16 @@
 import { z } from 'zod';
-import { invalidInput, messageOf, VarveError } from '../errors.ts';
+import { messageOf, noSuch, VarveError } from '../errors.ts';
 import { speakerName } from '../language/inert-text.ts';
 import type { Recalled, RecallResult } from '../recall/recall-options.ts';
 import { trustOfTurn } from '../recall/results.ts';
 import type { Memory } from '../record/memory.ts';
-import { textSchema } from '../record/parse.ts';
 
-/** The fields to return of each record, such as `fields=id,content`, or `all` for every field. */
-export const fieldsSchema: z.ZodType<string[] | undefined> = z.array(textSchema(50)).min(1).max(100).optional();
+/** For `fields=id,content` or `fields=all`, with the fields of this schema. A misspelt name would otherwise return less than was asked. */
+export function fieldsOf(record: z.ZodType, more: readonly string[] = []): z.ZodType<string[] | undefined> {
+  const names = [...Object.keys((record as z.ZodObject).shape), ...more, 'all'];
+  const name = z.enum(names, { error: ({ input }) => noSuch('field', String(input), names) });
+  return z.array(name).min(1).max(100).optional();
+}
 
 export function someOf(record: z.ZodType): z.ZodType {
   return z.union([record, z.record(z.string(), z.unknown())]);
@@ -33,19 +36,12 @@ export function shownTo({ access }: { access: string }, memory: Memory): Memory 
 
 type Fields = readonly string[] | undefined;
 
-/** Returns only the requested fields of each record. Without `fields`, returns every field. */
 function chosen<Item>(items: readonly Item[], fields: Fields): Item[] {
   if (fields === undefined || fields.includes('all')) return [...items];
-  const known = items.map((item) => Object.entries(item as Record<string, unknown>));
-  const kept = known.map((entries) => entries.filter(([name]) => fields.includes(name)));
-  // Throws if no record has any of these fields, because a misspelt name would otherwise return empty records.
-  if (items.length > 0 && kept.every((entries) => entries.length === 0)) {
-    const names = [...new Set(known.flatMap((entries) => entries.map(([name]) => name)))];
-    throw invalidInput(`The parameter \`fields\` names no field of these records. Fields: ${names.join(', ')}.`, {
-      field: 'fields',
-    });
-  }
-  return kept.map((entries) => Object.fromEntries(entries) as Item);
+  return items.map((item) => {
+    const entries = Object.entries(item as Record<string, unknown>);
+    return Object.fromEntries(entries.filter(([name]) => fields.includes(name))) as Item;
+  });
 }
 
 export function withFields<Item>(item: Item, fields: Fields): Item {
@@ -56,7 +52,6 @@ export function pageWithFields<Page extends { items: unknown[] }>(page: Page, fi
   return { ...page, items: chosen(page.items, fields) };
 }
 
-/** A recalled record in short form, with the fields that a prompt needs. */
 export const shortResult: z.ZodType = z.object({
   kind: z.enum(['memory', 'event']),
   id: z.string(),
@@ -69,10 +64,7 @@ export const shortResult: z.ZodType = z.object({
   relevance: z.number(),
 });
 
-/**
- * Returns the results of recall in short form, because whole records with their arms and signals are ten times as long as their texts. With
- * `fields`, returns these fields instead; with `explain`, adds the signals.
- */
+/** Short by default, because whole results are ten times as long as their texts. `explain` adds the signals. */
 export function recalledWith(
   recalled: Recalled,
   { fields, explain = false }: { fields?: Fields; explain?: boolean },
@@ -105,17 +97,19 @@ function shortOf(result: RecallResult): Record<string, unknown> {
   return { kind, id, text, ...about, score: round(score), relevance: round(relevance), ...Object.fromEntries(asked) };
 }
 
-/** The error in place of a failed item of a batch. The other items are not affected. */
+// `fields=all` returns these besides the short ones.
+const LONG_FIELDS = 'memory event passage similarity distance arms explanation before after sources foundBy'.split(' ');
+export const recallFields: z.ZodType<string[] | undefined> = fieldsOf(shortResult, LONG_FIELDS);
+
 export const failedItem: z.ZodType = z.object({ error: z.object({ code: z.string(), message: z.string() }) });
 
-/** Runs `work` for each item in order. If an item is refused, its result is its error. */
 export async function eachOf<Item>(items: readonly Item[], work: (item: Item) => Promise<unknown>): Promise<unknown[]> {
   const answers: unknown[] = [];
   for (const item of items) {
     try {
       answers.push(await work(item));
     } catch (error) {
-      // An error that the item did not cause fails the whole request.
+      // The item did not cause this error, so the whole request fails.
       if (!VarveError.isInstance(error) || error.retryable) throw error;
       answers.push({ error: { code: error.code, message: messageOf(error) } });
     }

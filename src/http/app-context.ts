@@ -4,7 +4,7 @@ import type { ApiKey } from '../operate/api-keys.ts';
 interface Environment {
   Variables: {
     requestId: string;
-    /** The id of the request's key, or null before authentication. */
+    /** The id of the request's key. Null before authentication. */
     caller: string | null;
     headers: Record<string, string>;
   };
@@ -16,22 +16,16 @@ interface Environment {
 export type VarveApp = Hono<Environment>;
 export type AppContext = Context<Environment>;
 
-/**
- * Authenticates a request and counts it against its key's rate limit. With `basic`, the key may be the password of Basic authentication.
- */
+/** Also applies the key's rate limit. `basic` accepts the key as the password of Basic authentication. */
 export type Enter = (context: AppContext, options?: { basic?: boolean }) => Promise<ApiKey>;
 
-/** A response without the headers that every response gets. */
 export interface Answered {
   status: number;
   body: string | Uint8Array<ArrayBuffer> | ReadableStream<Uint8Array> | null;
   headers: Record<string, string>;
 }
 
-/**
- * Makes a response with the headers that every response gets. They are passed to its constructor, because adding them afterwards would take
- * longer than the rest of the request handling.
- */
+// The headers are passed to the constructor: adding them afterwards takes longer than the rest of the request.
 export function respond(context: AppContext, { status, body, headers }: Answered): Response {
   return context.body(body as string, status as 200, { ...context.get('headers'), ...headers });
 }

@@ -6,19 +6,17 @@ import { DoorError } from './problem.ts';
 import type { DoorSettings } from './settings.ts';
 
 const CHALLENGE = 'Bearer realm="varve"';
-// The response to a wrong key is delayed by this many milliseconds. This is longer than a lookup takes, so that timing does not reveal why
-// the key is wrong.
+// Milliseconds before a wrong key is refused. Longer than a lookup, so that timing does not reveal why the key is wrong.
 const REFUSED_AFTER = 25;
 
 interface AuthenticateOptions {
   varve: Varve;
   failures: FailureLimit;
   address: string;
-  /** Whether the key may be the password of Basic authentication, for pages that a browser opens. */
+  /** Also accepts the key as the password of Basic authentication, for pages that a browser opens. */
   basic?: boolean;
 }
 
-/** Authenticates a request by the key in `Authorization: Bearer …` or `X-API-Key: …`. */
 export async function authenticate(
   headers: Headers,
   { varve, failures, address, basic = false }: AuthenticateOptions,
@@ -35,10 +33,7 @@ export async function authenticate(
   throw refusal('This key is not valid: it is unknown, revoked or expired.');
 }
 
-/**
- * Finds the secret in the headers. Basic authentication is never accepted for writes, because a browser also sends it with requests that
- * another page makes (CSRF).
- */
+// Basic authentication is never accepted for writes, because browsers also send it with requests from other sites (CSRF).
 function secretOf(headers: Headers, basic: boolean): string | null {
   const apiKey = headers.get('x-api-key');
   if (apiKey !== null) return apiKey;
@@ -54,7 +49,7 @@ async function refused(began: number, failures: FailureLimit, address: string): 
   failures.note(address);
 }
 
-/** Returns a key for the operator's tenant if the request has the reflection secret, or null if it has no such header. */
+/** Returns a key for the operator's tenant. Null without the header, or if the server has no reflection secret. */
 export async function bySecret(
   headers: Headers,
   settings: DoorSettings,
@@ -86,10 +81,7 @@ const LOOPBACK = new Set(['localhost', '127.0.0.1', '[::1]']);
 const WRONG_HOST = 'This server does not answer under this host name. Allow the name with VARVE_ALLOWED_HOSTS.';
 const WRONG_ORIGIN = 'Web pages of this origin may not call the server. Allow the origin with VARVE_CORS_ORIGINS.';
 
-/**
- * Throws if a request names another host or comes from a page of another origin. Otherwise a page in the user's browser could reach a
- * server on the user's machine, even under the page's own host name (DNS rebinding).
- */
+/** Without this check, a web page could reach a server on the user's machine, even under the page's own host name (DNS rebinding). */
 export function checkOrigin(headers: Headers, settings: DoorSettings): void {
   const host = headers.get('host') ?? '';
   if (!isOurHost(host, settings)) throw new DoorError('wrong_host', WRONG_HOST);
@@ -104,7 +96,6 @@ function isOurHost(host: string, { local, allowedHosts }: DoorSettings): boolean
   return LOOPBACK.has(name) || allowedHosts.includes(name);
 }
 
-/** Returns the headers that let a browser read a response. For an origin that is not allowed, returns none. */
 export function corsHeaders(origin: string | null, { corsOrigins }: DoorSettings): Record<string, string> {
   if (origin === null || !corsOrigins.includes(origin)) return {};
   return {

@@ -22,16 +22,14 @@ interface AppOptions {
   settings?: Partial<DoorSettings>;
   version?: string;
   log?: Log;
-  /** Aborts when the server stops. Streams then end, and `/ready` reports that the server is stopping. */
+  /** Aborts when the server stops. Streams then end, and `/ready` reports it. */
   stopping?: AbortSignal;
   inspector?: InspectorOptions;
-  /** Handles a request to `/mcp` that a key has authenticated. */
   mcp?(request: Request, key: ApiKey): Promise<Response>;
 }
 
-/** Answers web-standard requests and collects metrics about them. */
 export interface App {
-  /** Handles a request from the client with this IP address. */
+  /** `address` is the client's IP address. */
   fetch(request: Request, address: string): Response | Promise<Response>;
   metrics: Metrics;
 }
@@ -42,7 +40,7 @@ const SECURITY_HEADERS: Readonly<Record<string, string>> = {
   'cache-control': 'no-store',
 };
 
-// The same limit as in the MCP SDK.
+// As in the MCP SDK.
 const MCP_BODY_LIMIT = 4 * 1024 * 1024;
 
 interface Door extends DoorParts {
@@ -76,7 +74,7 @@ export function createApp(options: AppOptions): App {
   routeInspector(app, { varve, enter, ...options.inspector });
   routeOperations(door);
   app.onError((error, context) => problemResponse(door, context, error));
-  // Errors are handled here, because Hono does not pass an error of a not-found handler to `onError`.
+  // Hono does not pass an error of a not-found handler to `onError`.
   app.notFound((context) => refuse(door, context).catch((error: unknown) => problemResponse(door, context, error)));
   return { fetch: (request, address) => app.fetch(request, { address }), metrics };
 }
@@ -117,7 +115,7 @@ function problemResponse({ log }: Door, context: AppContext, error: unknown): Re
   return respond(context, { status: problem.status, body: JSON.stringify(problem), headers: { ...type, ...headers } });
 }
 
-/** Refuses an unknown path or method. Authenticates first, because only a valid key may learn which paths exist. */
+// Authenticates first, because only a valid key may learn which paths exist.
 async function refuse({ enter }: Door, context: AppContext): Promise<never> {
   await enter(context);
   const { path } = context.req;
@@ -132,14 +130,15 @@ function routeProbes({ app, varve, stopping }: Door): void {
   app.get('/health', (context) => respond(context, json({ status: 'ok' })));
   app.get('/ready', async (context) => {
     if (stopping.aborted) return respond(context, json({ status: 'stopping' }, 503));
-    // This query does not use the workers of a cluster. So if one worker is down, the server stays ready for the tenants of the others.
+    // This query needs no worker of a cluster: if one worker is down, the server stays ready for the tenants of the others.
     await varve.operator.keys.any();
-    return respond(context, json({ status: 'ready' }));
+    // `varve doctor` compares the store with its own.
+    return respond(context, json({ status: 'ready', store: await varve.operator.cursors.storeId() }));
   });
 }
 
 function routeDescription({ app, varve, settings, metrics, enter }: Door, version: string): void {
-  // Requests without a key have buckets of their own, so that they cannot evict the buckets of keys.
+  // Separate buckets, so that requests without a key cannot evict the buckets of keys.
   const addresses = createRateLimit();
   for (const path of ['/openapi.json', '/docs', '/docs/*']) {
     app.use(path, async (context, next) => {
@@ -181,10 +180,7 @@ function routeOperations(door: Door): void {
   }
 }
 
-/**
- * Reads the whole body of an MCP request before the SDK gets it. In the SDK, a body that is too large would close the connection without an
- * answer, a slow body would occupy the connection, and a body that is nested too deeply would overflow the stack.
- */
+// In the SDK, a large body would drop the connection without an answer, a slow body block it, and deep nesting overflow the stack.
 async function wholeRequest(request: Request, { bodyLimit, timeout }: DoorSettings): Promise<Request> {
   if (request.method !== 'POST') return request;
   const body = await inTime(bodyText(request, Math.min(bodyLimit, MCP_BODY_LIMIT)), timeout);
@@ -193,7 +189,6 @@ async function wholeRequest(request: Request, { bodyLimit, timeout }: DoorSettin
   return new Request(url, { method, headers, body, signal });
 }
 
-/** Returns the pattern of the matched route, or `none` for an unknown path. */
 function routeOf(context: AppContext): string {
   const paths = context.req.matchedRoutes.map(({ path }) => path).filter((path) => path !== '/*' && path !== '*');
   return paths.at(-1) ?? 'none';

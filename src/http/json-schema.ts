@@ -21,7 +21,6 @@ export interface JsonSchema {
   [keyword: string]: unknown;
 }
 
-/** Input schemas that have a name in the OpenAPI document. */
 const NAMED_INPUTS: Readonly<Record<string, z.ZodType>> = {
   NewEvent: newEventSchema,
   NewMemory: newMemorySchema,
@@ -39,12 +38,12 @@ const NAMED_INPUTS: Readonly<Record<string, z.ZodType>> = {
 const registry: z.core.$ZodRegistry<{ id: string }> = z.registry<{ id: string }>();
 for (const [id, schema] of Object.entries({ ...NAMED, ...NAMED_INPUTS })) registry.add(schema, { id });
 
-/** Returns the JSON Schema of an input or output, and the named schemas that it refers to under `#/components/schemas/`. */
+/** `named` are the schemas that the result refers to under `#/components/schemas/`. */
 export function jsonSchema(
   schema: z.ZodType,
   io: 'input' | 'output',
 ): { schema: JsonSchema; named: Record<string, JsonSchema> } {
-  // Wraps the schema in an object, because Zod would otherwise inline a named schema instead of referring to it.
+  // Zod inlines a named schema at the top level, but refers to it inside an object.
   const whole = z.toJSONSchema(z.object({ it: schema }), {
     io,
     metadata: registry,
@@ -53,16 +52,16 @@ export function jsonSchema(
       if ((zodSchema as unknown) === timeSchema) Object.assign(reset(made), TIME);
       delete made['id'];
       if (made.format === 'date-time') delete made.pattern;
-      // Allows other fields in answers, because later versions may add some.
+      // Later versions may add fields to answers.
       if (io === 'output' && made.additionalProperties === false) delete made.additionalProperties;
-      // Removes the safe-integer bounds that Zod adds to every integer, because they only make the document longer.
+      // Zod adds these bounds to every integer. They only make the document longer.
       if (made.maximum === Number.MAX_SAFE_INTEGER) delete made.maximum;
       if (made.minimum === Number.MIN_SAFE_INTEGER) delete made.minimum;
     },
   }) as JsonSchema;
   const named = (whole['$defs'] ?? {}) as Record<string, JsonSchema>;
   const text = JSON.stringify({ schema: whole.properties?.['it'] ?? {}, named });
-  // Renames the one recursive schema without a name, which is that of any JSON value.
+  // The only recursive schema without a name is that of any JSON value.
   const renamed = text.replaceAll('"#/$defs/', '"#/components/schemas/').replaceAll(/__schema\d+/g, 'JsonValue');
   return JSON.parse(renamed) as ReturnType<typeof jsonSchema>;
 }

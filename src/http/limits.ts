@@ -2,7 +2,7 @@ import { createLru } from '../record/cache.ts';
 import { DoorError } from './problem.ts';
 
 export interface FailureLimit {
-  /** Records a wrong key from an address. If there were too many, throws `rate_limited`. Valid keys are never limited here. */
+  /** Records a wrong key. Throws `rate_limited` if the address sent too many. Valid keys are never limited here. */
   note(address: string): void;
   counts(): { refused: number; limited: number };
 }
@@ -12,13 +12,10 @@ interface Bucket {
   at: number;
 }
 
-// The maximum number of tracked keys or addresses. Beyond it, the one that was seen least recently is dropped and starts again with a full
-// bucket.
+// Beyond this number, the least recently used bucket is dropped. Its key or address then starts with a full one.
 const MOST_BUCKETS = 10_000;
 
-/**
- * Makes token buckets, one for each name, in this process. `take` takes one token; if there is none, it returns the seconds until the next.
- */
+// Token buckets in this process. `take` returns null if a token was free, else the seconds until the next one.
 function createBuckets(now: () => number): { take(name: string, room: number, perSecond: number): number | null } {
   const buckets = createLru<Bucket>({ most: MOST_BUCKETS });
   return {
@@ -35,7 +32,6 @@ function createBuckets(now: () => number): { take(name: string, room: number, pe
 
 const systemTime = (): number => performance.now();
 
-/** Limits wrong keys by a bucket for each address. A bucket contains the wrong keys of one minute and refills at that rate. */
 export function createFailureLimit(perMinute: number, now: () => number = systemTime): FailureLimit {
   const buckets = createBuckets(now);
   let refused = 0;
@@ -51,7 +47,7 @@ export function createFailureLimit(perMinute: number, now: () => number = system
   };
 }
 
-/** Returns an address, or the /64 network of an IPv6 address, because one client usually owns a whole /64. */
+/** Returns the /64 network of an IPv6 address, because one client usually owns a whole /64. */
 export function networkOf(address: string): string {
   const plain = address.replace(/^::ffff:(?=\d+\.)/, '');
   if (!plain.includes(':')) return plain;
@@ -62,13 +58,12 @@ export function networkOf(address: string): string {
   return [...before, ...zeros, ...after].slice(0, 4).join(':');
 }
 
-/** Limits how many streams of changes a key has open, because each one polls the store. */
+/** Limits the open streams of changes per key, because each one polls the store. */
 export interface FollowerLimit {
-  /** Counts a stream as open until the signal aborts. If the key has too many, throws `rate_limited`. */
+  /** Counts a stream as open until the signal aborts. Throws `rate_limited` if the key has too many. */
   enter(key: string, until: AbortSignal): void;
 }
 
-/** Allows each key at most `most` streams in this process, or any number if `most` is 0. */
 export function createFollowerLimit(most: number): FollowerLimit {
   const open = new Map<string, number>();
   const add = (key: string, change: number): void => {
@@ -88,11 +83,11 @@ export function createFollowerLimit(most: number): FollowerLimit {
 }
 
 export interface RateLimit {
-  /** Counts one request of a key. If the key has used up its rate, throws `rate_limited`. */
+  /** Throws `rate_limited` if the key has used up its rate. */
   take(key: string, perSecond: number): void;
 }
 
-/** Limits requests by a bucket for each key. A bucket refills at the key's rate and contains the requests of two seconds. */
+/** A key's bucket holds the requests of two seconds. */
 export function createRateLimit(): RateLimit {
   const buckets = createBuckets(systemTime);
   return {

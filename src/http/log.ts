@@ -1,10 +1,9 @@
 export const LOG_LEVELS = ['debug', 'info', 'warn', 'error', 'silent'] as const;
 export type LogLevel = (typeof LOG_LEVELS)[number];
 
-/** Writes a structured log line: ids, counts, routes and times, but no text of records. */
+/** Fields are ids, counts, routes and times. They never contain text of records. */
 export type Log = (level: Exclude<LogLevel, 'silent'>, message: string, fields?: Record<string, unknown>) => void;
 
-/** Makes a log that writes JSON lines to standard error. */
 export function createLog(least: LogLevel): Log {
   const from = LOG_LEVELS.indexOf(least);
   return (level, message, fields = {}) => {
@@ -13,10 +12,7 @@ export function createLog(least: LogLevel): Log {
   };
 }
 
-/**
- * Returns the parts of an error that may be logged: its name, its code and its stack. The message is removed, because it may contain text
- * of records.
- */
+/** Leaves out the message of an error, because it may contain text of records. */
 export function errorFields(error: unknown): Record<string, unknown> {
   if (!(error instanceof Error)) return { error: typeof error };
   const at = error.stack

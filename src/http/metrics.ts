@@ -7,7 +7,7 @@ import type { FailureLimit } from './limits.ts';
 
 export interface Measured {
   method: string;
-  /** The pattern of the route. Never the path, because paths contain ids. */
+  /** The pattern of the route, never the path, because paths contain ids. */
   route: string;
   status: number;
   seconds: number;
@@ -16,7 +16,7 @@ export interface Measured {
 export interface Metrics {
   begin(): void;
   end(request: Measured): void;
-  /** Returns a tenant's metrics. For the operator's tenant, also returns those of the process, which cover all tenants. */
+  /** A tenant's metrics. With `isOperator`, also those of the process, which cover all tenants. */
   text(varve: Varve, tenant: string, options: { isOperator: boolean }): Promise<string>;
   close(): void;
 }
@@ -29,7 +29,6 @@ interface Histogram {
   count: number;
 }
 
-/** Returns a tenant's quality metrics. They are expensive to compute and change slowly, so they are cached for five minutes. */
 async function qualityMetrics(varve: Varve, tenant: string): Promise<string[]> {
   const metrics = await varve.operator.metrics({ tenant });
   const { conversations, checks } = await varve.operator.checkExtraction({ tenant });
@@ -62,13 +61,12 @@ function createQuality(): (varve: Varve, tenant: string) => Promise<string[]> {
     if (before !== undefined && now - before.at < QUALITY_FOR) return before.lines;
     const lines = qualityMetrics(varve, tenant);
     kept.set(tenant, { at: now, lines });
-    // Does not cache a failed read, so that the next scrape tries again.
+    // A failed read is not cached, so that the next scrape tries again.
     lines.catch(() => kept.delete(tenant));
     return lines;
   };
 }
 
-/** Makes the metrics of one server process. */
 export function createMetrics(failures: FailureLimit): Metrics {
   const requests = new Map<string, number>();
   const durations = new Map<string, Histogram>();

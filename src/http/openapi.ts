@@ -39,7 +39,6 @@ const TAG_TEXT: Readonly<Record<string, string>> = {
   inspector: 'What the inspector at `/` shows: lists by offset, counts and overviews of a scope.',
 };
 
-/** Makes the OpenAPI document of the operations from the schemas that validate them. */
 export function openApi(operations: readonly Operation[], version: string): OpenApiDocument {
   const schemas: Record<string, JsonSchema> = {};
   const use = (schema: z.ZodType, io: 'input' | 'output'): JsonSchema => {

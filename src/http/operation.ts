@@ -9,28 +9,27 @@ import type { Varve } from '../varve.ts';
 
 interface OperationInput<Query = unknown, Body = unknown> {
   varve: Varve;
-  /** The handle of the request's scope. It reaches only records within the limits of the key. */
+  /** Reaches only records within the limits of the key. */
   handle: Handle;
   scope: Scope;
   key: ApiKey;
-  /** The value of the path's placeholder, such as an id or a key, or an empty text. A path has at most one placeholder. */
+  /** The value of the path's only placeholder, or "" if the path has none. */
   id: string;
   query: Query;
   body: Body;
   headers: Headers;
-  /** The body as a stream, if the operation has `streams`; otherwise null. */
+  /** The body, if the operation has `streams`. */
   stream: ReadableStream<Uint8Array> | null;
-  /** Returns a signal that aborts when the client disconnects. It is created at the first call, because most operations do not need it. */
+  /** Aborts when the client disconnects. Created at the first call, because most operations do not need it. */
   gone(): AbortSignal;
-  /** Returns a signal that aborts when the client disconnects or the server stops, for work that can be restarted. */
+  /** Like `gone`, but also aborts when the server stops. For work that can be restarted. */
   goneOrStopping(): AbortSignal;
-  /** Counts a stream of changes as open until the signal aborts. If this key has too many, throws. */
+  /** Counts a stream of changes until the signal aborts. Throws if this key has too many. */
   follow(until: AbortSignal): void;
-  /** Checks whether the caller's key is still valid. For streams, which may last longer than the key. */
+  /** Whether the key is still valid. A stream may outlive its key. */
   isAllowed(): Promise<boolean>;
 }
 
-/** A response that is more than a JSON body. */
 export class Reply {
   /** Default: the status that the operation declares. */
   readonly status?: number;
@@ -43,30 +42,28 @@ export class Reply {
   }
 }
 
-/** An operation of the server. The routes and the OpenAPI document are generated from all operations. */
+/** The routes and the OpenAPI document are generated from these declarations. */
 export interface Operation {
   id: string;
   method: 'get' | 'post' | 'put' | 'patch' | 'delete';
-  /** The path, with placeholders in OpenAPI's form: `/v1/memories/{id}`. */
+  /** Has at most one placeholder, in OpenAPI's form: `/v1/memories/{id}`. */
   path: string;
   tag: string;
   summary: string;
   access: KeyAccess;
-  /** Whether the operation accepts agent, user, session and connection in the query string. */
+  /** Whether the query string may name agent, user, session and connection. */
   scoped: boolean;
-  /** Whether the operation affects the whole tenant. If so, a key that is limited to agents or users is refused. */
+  /** Whether a key that is limited to some agents or users is refused, because the operation affects the whole tenant. */
   tenantWide: boolean;
-  /** The query string's parameters besides the scope. */
   query?: z.ZodType;
   body?: z.ZodType;
-  /** An example of the body, required for every operation with a body. The reference shows it, and a test sends it. */
+  /** The reference shows it, and a test sends it. */
   example?: unknown;
   /** If true, the library validates the body, and the server does not. */
   bodyCheckedLater: boolean;
   bodyOptional: boolean;
-  /** The media type of a body that is read as a stream. */
   streams?: string;
-  /** The response. If it is empty, its schema is null. `also` describes further statuses. */
+  /** The schema is null for an empty response. `also` describes further statuses. */
   answer: {
     status: number;
     schema: z.ZodType | null;
@@ -74,20 +71,19 @@ export interface Operation {
     media?: string;
     also?: Record<number, string>;
   };
-  /** The operation's name in the audit trail. Without a name, it is not recorded there. */
+  /** The operation's name in the audit trail. Without it, the operation is not audited. */
   act?: string;
   /**
-   * Whether a repeated request with the same Idempotency-Key gets the first answer. Use `again` for an operation that is idempotent by
-   * itself: a repeated request is executed again, and only a different request with the same key is refused.
+   * True: a repeated Idempotency-Key gets the stored first answer. `again`: the operation, itself idempotent, runs again, and only a
+   * different request with the same key is refused.
    */
   once: boolean | 'again';
-  /** Descriptions of the request headers that the operation uses. */
   headers?: Record<string, string>;
   /** If true, the operation has no time limit. */
   unhurried: boolean;
-  /** If true, the server's reflection secret is accepted in its header in place of a key. */
+  /** If true, the reflection secret is accepted in its header instead of a key. */
   secret: boolean;
-  /** Handles the request. Returns the body of the response, an array of {@link items}, or a {@link Reply}. */
+  /** Returns the body of the response, an array for {@link items}, or a {@link Reply}. */
   run(input: OperationInput): Promise<unknown>;
 }
 
@@ -116,10 +112,7 @@ type Declare = <Query extends z.ZodType | undefined = undefined, Body extends z.
   definition: Definition<Query, Body>,
 ) => Operation;
 
-/**
- * Returns a function that declares operations of one tag: `notes('addNote', 'POST /v1/notes', { … })`. By default, an operation is scoped
- * and needs `read` access for GET and `write` access for other methods. Its default status is 200, or 204 without a schema.
- */
+/** `notes('addNote', 'POST /v1/notes', { … })`. Defaults: scoped; `read` for GET, else `write`; status 200, or 204 without a schema. */
 export function operationsOf(tag: string, shared: Shared = {}): Declare {
   return (id, route, { answer, run, ...rest }) => {
     const [verb, path = ''] = route.split(' ');
@@ -136,7 +129,7 @@ export function operationsOf(tag: string, shared: Shared = {}): Declare {
       tenantWide: false,
       bodyOptional: false,
       bodyCheckedLater: false,
-      // PUT and DELETE need no stored answer, because they are idempotent by themselves.
+      // PUT and DELETE are idempotent by themselves and need no stored answer.
       once: method === 'post' || method === 'patch',
       secret: false,
       unhurried: false,
@@ -161,17 +154,15 @@ export const levelSchema: z.ZodType<ScopeLevel | undefined> = z.enum(SCOPE_LEVEL
 
 export const asOfSchema: z.ZodOptional<typeof timeSchema> = timeSchema.optional();
 
-/** Returns a handle for the records as of a time or, without a time, for the current records. */
 export function readerAt(time: Date | undefined, handle: Handle): Handle | PastHandle {
   return time === undefined ? handle : handle.asOf(time);
 }
 
-/** Makes the answer schema of an operation that returns an array. The array is sent as `items`. */
 export function items(item: z.ZodType): z.ZodType {
   return z.object({ items: z.array(item) });
 }
 
-/** Any object. The library's types describe its fields. */
+/** Any object, for answers that only the library's types describe. */
 export const loose: z.ZodType = z.record(z.string(), z.unknown());
 
 export function found<Item>(item: Item | null, what: string, id: string | undefined): Item {
@@ -179,7 +170,6 @@ export function found<Item>(item: Item | null, what: string, id: string | undefi
   throw notFound(`There is no ${what} ${id} within this scope.`, id);
 }
 
-/** Gives events the idempotency key of their request, unless they have their own. */
 export function keyedBy(key: string | null, events: NewEvent | readonly NewEvent[]): NewEvent | NewEvent[] {
   if (key === null) return events as NewEvent | NewEvent[];
   if (!Array.isArray(events)) return { idempotencyKey: key, ...(events as NewEvent) };

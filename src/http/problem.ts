@@ -1,6 +1,5 @@
 import { VarveError, type ErrorCode } from '../errors.ts';
 
-/** The statuses of errors that only the server throws, by code. */
 const DOOR_STATUS = {
   unauthenticated: 401,
   forbidden: 403,
@@ -18,7 +17,7 @@ type DoorCode = keyof typeof DOOR_STATUS;
 
 export type ProblemCode = ErrorCode | DoorCode;
 
-/** The HTTP status of each error code. MCP returns the code itself. */
+/** Only for HTTP: MCP returns the code itself. */
 export const STATUS: Readonly<Record<ProblemCode, number>> = {
   invalid_input: 400,
   not_found: 404,
@@ -62,10 +61,7 @@ export interface Problem {
   problems?: unknown;
 }
 
-/**
- * Makes the problem document for any thrown value. It does not describe unexpected errors, because their messages may contain text of
- * records.
- */
+/** Unexpected errors are not described, because their messages may contain text of records. */
 export function problemOf(thrown: unknown): { problem: Problem; headers: Record<string, string> } {
   if (thrown instanceof DoorError) {
     return { problem: problem(thrown.code, thrown.message, thrown.code === 'rate_limited'), headers: thrown.headers };

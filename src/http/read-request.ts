@@ -1,4 +1,4 @@
-import { invalidInput, VarveError } from '../errors.ts';
+import { invalidInput, noSuch, VarveError } from '../errors.ts';
 import { cachedFor } from '../record/cache.ts';
 import { parseJson } from '../record/json.ts';
 import { parse } from '../record/parse.ts';
@@ -6,7 +6,6 @@ import { jsonSchema, type JsonSchema } from './json-schema.ts';
 import type { Operation } from './operation.ts';
 import { DoorError } from './problem.ts';
 
-/** The parts of a scope that every scoped operation accepts in the query string. */
 export const SCOPE_PARTS = ['agent', 'user', 'session', 'connection'] as const;
 
 interface ReadQuery {
@@ -14,15 +13,13 @@ interface ReadQuery {
   query: unknown;
 }
 
-/** Returns the JSON Schemas of an operation's query parameters. */
 export const queryProperties: (operation: Operation) => Record<string, JsonSchema> = cachedFor(({ query }) =>
   query === undefined ? {} : (jsonSchema(query, 'input').schema.properties ?? {}),
 );
 
-/** Reads the query string by the operation's schema, which determines what is converted to a number, a boolean or a list. */
 export function readQuery(operation: Operation, search: URLSearchParams): ReadQuery {
   const scope: ReadQuery['scope'] = {};
-  // The object has no prototype, because a parameter may have any name, such as `__proto__`.
+  // Without a prototype, because a parameter may be called `__proto__`.
   const query = Object.create(null) as Record<string, unknown>;
   const properties = queryProperties(operation);
   for (const name of new Set(search.keys())) {
@@ -31,19 +28,22 @@ export function readQuery(operation: Operation, search: URLSearchParams): ReadQu
     if (operation.scoped && part !== undefined) scope[part] = onlyOne(name, values);
     else query[name] = coerced(name, Object.hasOwn(properties, name) ? properties[name] : undefined, values);
   }
-  if (operation.query !== undefined) return { scope, query: parse(operation.query, query, 'The query string') };
-  const [unknown] = Object.keys(query);
-  if (unknown !== undefined)
-    throw invalidInput(
-      `This operation has no query parameter ${JSON.stringify(unknown)}. GET /openapi.json lists its parameters.`,
-    );
-  return { scope, query: undefined };
+  const unknown = Object.keys(query).find((name) => !Object.hasOwn(properties, name));
+  if (unknown !== undefined) {
+    const known = [...Object.keys(properties), ...(operation.scoped ? SCOPE_PARTS : [])];
+    throw invalidInput(noSuch('query parameter', unknown, known), { field: unknown.slice(0, 60) });
+  }
+  return {
+    scope,
+    query: operation.query === undefined ? undefined : parse(operation.query, query, 'The query string'),
+  };
 }
 
 function coerced(name: string, schema: JsonSchema | undefined, values: string[]): unknown {
   if (schema?.type === 'array') return values.flatMap((value) => value.split(',')).filter((value) => value !== '');
   const value = onlyOne(name, values);
-  if (schema?.type === 'number' || schema?.type === 'integer') return value.trim() === '' ? value : Number(value);
+  const isNumber = schema?.type === 'number' || schema?.type === 'integer';
+  if (isNumber) return value.trim() === '' || Number.isNaN(Number(value)) ? value : Number(value);
   if (schema?.type === 'boolean') return value === 'true' ? true : value === 'false' ? false : value;
   return value;
 }
@@ -53,7 +53,6 @@ function onlyOne(name: string, values: string[]): string {
   throw invalidInput(`The query string has ${JSON.stringify(name.slice(0, 50))} more than once. Give it once.`);
 }
 
-/** Reads and validates the body of a request. Also returns its text, for the fingerprint of an idempotent request. */
 export async function readBody(
   operation: Operation,
   request: Request,
@@ -73,14 +72,14 @@ export async function readBody(
   return { body: operation.bodyCheckedLater ? body : parse(operation.body, body, 'The body'), text };
 }
 
-/** Throws if the body is compressed, because it could be a thousand times as large when it is decompressed. */
+// A compressed body could become a thousand times as large.
 export function assertPlain({ headers }: Request): void {
   const coding = headers.get('content-encoding') ?? 'identity';
   if (coding.toLowerCase() !== 'identity')
     throw new DoorError('unsupported_media_type', 'The body must not be compressed: send it without Content-Encoding.');
 }
 
-/** Reads the whole body as text. If Content-Length exceeds the limit, throws without reading. */
+/** Throws before reading if Content-Length exceeds the limit. */
 export async function bodyText(request: Request, limit: number): Promise<string> {
   assertPlain(request);
   if (Number(request.headers.get('content-length') ?? 0) > limit) throw tooLarge(limit);
@@ -88,7 +87,7 @@ export async function bodyText(request: Request, limit: number): Promise<string>
     return await readText(request, limit);
   } catch (error) {
     if (error instanceof DoorError) throw error;
-    // The client has disconnected. Because of this code, the log does not record an error of the server.
+    // The client has disconnected. The log does not count `cancelled` as an error of the server.
     throw new VarveError('The connection ended before the body was complete.', {
       code: 'cancelled',
       retryable: true,
@@ -99,7 +98,7 @@ export async function bodyText(request: Request, limit: number): Promise<string>
 
 async function readText(request: Request, limit: number): Promise<string> {
   if (request.headers.has('content-length')) return request.text();
-  // Counts the bytes while reading, because there may be no Content-Length.
+  // The body may have no Content-Length, so the limit is checked while reading.
   const decoder = new TextDecoder();
   let text = '';
   let size = 0;

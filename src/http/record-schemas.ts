@@ -9,14 +9,13 @@ import { ARCHIVE_REASONS, SOURCE_TYPES } from '../record/memory.ts';
 import { CONFIDENCE_LEVELS, ORIGINS, POLARITIES, quoteSchema, TENSES, TRUST_LEVELS } from '../record/statement.ts';
 import { REFUSED } from '../store/history-store.ts';
 
-// The schemas of responses, for the documentation and the tests. The server does not validate its responses.
+// For the documentation and the tests. The server does not validate its responses.
 
 export const time: z.ZodType = z.iso.datetime();
 const text: z.ZodType = z.string().nullable();
 const maybeTime: z.ZodType = z.iso.datetime().nullable();
 const count: z.ZodType = z.int().min(0);
 const object: z.ZodType = z.record(z.string(), z.unknown());
-/** Gives several fields the same schema. The names are separated by spaces. */
 const each = (schema: z.ZodType, names: string): Record<string, z.ZodType> =>
   Object.fromEntries(names.split(' ').map((name) => [name, schema]));
 /** Schemas with a name in the OpenAPI document, where each appears only once. */
@@ -77,7 +76,6 @@ const memoryFields = {
 
 export const memory: z.ZodType = named('Memory', memoryFields);
 
-/** A permanent fact: a memory whose attribute is its key. */
 export const fact: z.ZodType = named('Fact', { key: z.string(), ...memoryFields });
 
 export const refusal: z.ZodType = named('Refusal', {
@@ -92,7 +90,7 @@ export const refusal: z.ZodType = named('Refusal', {
   events: z.array(z.string()),
 });
 
-/** A forgotten record. If the key may not erase, the fields with its words are null or empty. */
+/** If the key may not erase, the fields with words are null or empty. */
 export const forgotten: z.ZodType = named('Forgotten', {
   id: z.string(),
   scope,

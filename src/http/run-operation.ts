@@ -27,11 +27,10 @@ interface OperationRequest {
   request: Request;
   params: Record<string, string>;
   address: string;
-  /** Called with the request's key after authentication, for the log. */
+  /** Called after authentication, for the log. */
   onKey(key: ApiKey): void;
 }
 
-/** Handles one request: authenticates, authorises, parses and executes it, and records it in the audit trail. */
 export async function runOperation(
   parts: DoorParts,
   operation: Operation,
@@ -72,7 +71,7 @@ export async function runOperation(
     const about = { varve, handle, scope: handle.scope, key, id, query, body, headers, stream };
     const result = await operation.run({ ...about, gone, goneOrStopping, follow, isAllowed });
     const { act } = operation;
-    // If the operation has no id, the subject is a digest of the scope, because the audit trail is kept after records are erased.
+    // The audit trail outlives erased records. `ownerKey` is a digest, so it names no user.
     const subject = id === '' ? ownerKey(handle.scope) : id;
     if (act !== undefined) await varve.operator.acts.record({ tenant: key.tenant, actor: key.id, act, subject });
     const made = Array.isArray(result) ? { items: result } : result;
@@ -85,11 +84,10 @@ export async function runOperation(
   const asked = `${request.method} ${targetOf(request.url)}\n${text}`;
   const fingerprint = hash('sha256', asked, 'base64url');
   const once = { scope: handle.scope, caller: key.id, key: idempotencyKey, fingerprint };
-  // After the time limit, the work continues. A client that repeats the request gets its answer.
+  // The work continues after the time limit. A repeated request gets its answer.
   return hurried(runOnce(varve, operation, once, run));
 }
 
-/** Runs an operation under an idempotency key. If the key already has a stored answer, returns this answer. */
 async function runOnce(
   varve: Varve,
   operation: Operation,
@@ -110,7 +108,7 @@ async function runOnce(
   };
 }
 
-/** Runs an operation that is idempotent by itself. If the same owner has used the key for a different request, throws. */
+// For an operation that is idempotent by itself. Throws if the same owner has used the key for a different request.
 async function runAgain(
   varve: Varve,
   operation: Operation,
@@ -131,7 +129,7 @@ async function runAgain(
   return answered(operation, reply ?? (await run()));
 }
 
-/** Decrypts the cursor that the previous page returned: see {@link CursorSeal}. */
+// Clients get encrypted cursors: see {@link CursorSeal}.
 async function openCursor(search: URLSearchParams, varve: Varve, tenant: string): Promise<URLSearchParams> {
   const sealed = search.getAll('cursor');
   if (sealed.length === 1) search.set('cursor', await varve.operator.cursors.open(tenant, sealed[0] ?? ''));
@@ -151,18 +149,18 @@ function answered(operation: Operation, answer: Reply): Answered {
   return { ...made, headers: { ...made.headers, ...headers } };
 }
 
-/** Returns the URL without the host, because a retry may reach another server process under another host name. */
+// Without the host, because a retry may reach another server process under another host name.
 function targetOf(url: string): string {
   return url.slice(url.indexOf('/', url.indexOf('//') + 2));
 }
 
-/** Parses only the query string, because parsing the whole URL takes longer. */
+// Faster than parsing the whole URL.
 function searchOf(url: string): URLSearchParams {
   const at = url.indexOf('?');
   return new URLSearchParams(at < 0 ? '' : url.slice(at + 1));
 }
 
-/** Returns the result of `work`. After the limit, throws `timed_out`, but the work itself continues. */
+/** Throws `timed_out` after the limit, but the work itself continues. */
 export async function inTime<Result>(work: Promise<Result>, milliseconds: number): Promise<Result> {
   let timer: NodeJS.Timeout | undefined;
   const late = new Promise<never>((_resolve, reject) => {
@@ -176,7 +174,6 @@ export async function inTime<Result>(work: Promise<Result>, milliseconds: number
   }
 }
 
-/** Makes the error for a limited key that calls an operation on the whole tenant. */
 export function tenantWide(): VarveError {
   return new VarveError(
     'This operation concerns the whole tenant, and the key of this request is limited to some agents or users. Use an unlimited key.',

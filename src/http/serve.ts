@@ -12,7 +12,6 @@ import type { DoorSettings } from './settings.ts';
 interface ServeOptions {
   varve: Varve;
   host: string;
-  /** The port to listen on; 0 for any free port. */
   port: number;
   settings: DoorSettings;
   version: string;
@@ -24,23 +23,20 @@ interface ServeOptions {
 export interface Running {
   url: string;
   port: number;
-  /**
-   * Stops the server: accepts no new requests, ends streams and finishes the other requests. Requests that are still running after `grace`
-   * milliseconds (default 10,000) are cut off. If a client does not read its stream to the end, the stream is closed after a second.
-   */
+  /** Waits for running requests, at most `grace` milliseconds (default 10,000). Streams whose client does not read end after a second, or after `grace` if that is shorter. */
   stop(grace?: number): Promise<void>;
 }
 
-// Only headers have this timeout. A body may arrive slowly, for example in an import.
+// Only for the headers. A body may arrive slowly, for example in an import.
 const HEADERS_TIMEOUT = 15_000;
-// By default, Node checks timeouts only every 30 s, so that headers could take 45 s.
+// With Node's default of 30 s, slow headers could take 45 s.
 const CHECK_TIMEOUTS_EVERY = 5_000;
 const REQUEST_TIMEOUT = 30 * 60_000;
-// Load balancers keep a connection for a minute. With a shorter timeout than theirs, they would send into a closed connection.
+// Longer than the 60 s of load balancers, which would otherwise send into a closed connection.
 const KEEP_ALIVE_TIMEOUT = 75_000;
 const DEFAULT_GRACE = 10_000;
 const LAST_CALL = 100;
-// How long an ended stream may stay open. Clients reconnect with their cursor, so only a client that does not read needs longer.
+// How long an ended stream may stay open for a client that does not read.
 const STREAM_GRACE = 1000;
 
 export async function serve(options: ServeOptions): Promise<Running> {
@@ -65,15 +61,15 @@ export async function serve(options: ServeOptions): Promise<Running> {
     port: bound,
     async stop(grace = DEFAULT_GRACE) {
       stopping.abort();
-      // Waits a moment, so that connections in the backlog are accepted. They would be reset when the listener closes.
+      // Closing the listener resets the connections in its backlog, so they are accepted first.
       await new Promise((resolve) => setTimeout(resolve, LAST_CALL));
       const closed = new Promise<void>((resolve) => void server.close(() => resolve()));
       server.closeIdleConnections();
-      // Also closes connections without a request, which Node does not count as idle. Browsers open such connections in advance.
+      // Browsers open connections in advance. Node does not count a connection without a request as idle.
       for (const socket of sockets) if (socket.bytesRead === 0) socket.destroy();
       const cut = setTimeout(() => server.closeAllConnections(), grace);
       const cutStreams = setTimeout(() => streams.forEach((socket) => socket.destroy()), Math.min(STREAM_GRACE, grace));
-      // Closes busy connections when they finish, because they become idle only after their response.
+      // A busy connection becomes idle only after its response.
       const sweep = setInterval(() => server.closeIdleConnections(), 50);
       await closed;
       clearTimeout(cut);
@@ -84,7 +80,6 @@ export async function serve(options: ServeOptions): Promise<Running> {
   };
 }
 
-/** Explains why the server cannot listen on an address, and what to do. */
 const REASONS: Readonly<Record<string, (host: string, port: number) => string>> = {
   EADDRINUSE: (_host, port) => `the port ${port} is taken. Use another: --port ${port === 65_535 ? 8787 : port + 1}`,
   EADDRNOTAVAIL: (host) => `this machine has no address ${host}. To listen on all its addresses, use --host 0.0.0.0`,
@@ -95,7 +90,6 @@ const REASONS: Readonly<Record<string, (host: string, port: number) => string>> 
 interface Listening {
   host: string;
   port: number;
-  /** The connections with an open stream of changes. */
   streams: Set<Socket>;
 }
 
@@ -103,7 +97,7 @@ function listening(app: App, { host: hostname, port, streams }: Listening): Prom
   const fetch = async (request: Request, { incoming, outgoing }: HttpBindings | Http2Bindings): Promise<Response> => {
     const { socket, method } = incoming;
     const response = await app.fetch(request, socket.remoteAddress ?? '');
-    // Only GET returns a stream of changes. The answer to a POST may also be sent as events.
+    // Only GET returns a stream of changes. A POST to `/mcp` may also be answered with events.
     const isStream = method === 'GET' && response.headers.get('content-type') === 'text/event-stream';
     if (isStream && !outgoing.closed) {
       streams.add(socket);

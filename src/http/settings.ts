@@ -2,31 +2,25 @@ import { z } from 'zod';
 import { parse } from '../record/parse.ts';
 
 export interface DoorSettings {
-  /** If true, only host names of this machine are accepted. For a server that is bound to the loopback address. */
+  /** Accepts only host names of this machine. For a server on the loopback address. */
   local: boolean;
-  /** The host names that are accepted besides those of this machine. If the list is empty and `local` is false, any name is accepted. */
+  /** Host names that are accepted besides those of this machine. If the list is empty and `local` is false, any name is accepted. */
   allowedHosts: readonly string[];
-  /** The origins of web pages that may call the server from a browser. Default: none. */
+  /** The origins of web pages that may call the server from a browser. */
   corsOrigins: readonly string[];
-  /** The maximum size of a body in bytes. Streams have no such limit. */
+  /** In bytes. Streams have no limit. */
   bodyLimit: number;
-  /** The time limit of a request in milliseconds. Streams and background work have none. */
+  /** In milliseconds. Streams and background work have no limit. */
   timeout: number;
-  /** The maximum requests per second for a key without a limit of its own. 0 allows any number. */
+  /** Requests per second for a key without a limit of its own. 0: no limit. */
   rateLimit: number;
-  /** The maximum wrong keys per minute from one address. Further wrong keys get 429 instead of 401. 0 allows any number. */
+  /** Wrong keys per minute from one address. Further ones get 429 instead of 401. 0: no limit. */
   failureLimit: number;
-  /** The maximum streams of changes that one key may have open. 0 allows any number. */
+  /** Open streams of changes per key. 0: no limit. */
   followerLimit: number;
-  /**
-   * Whether `/openapi.json` and `/docs` need a key. The key may be the password of Basic authentication. These pages contain no data of
-   * tenants.
-   */
+  /** Whether `/openapi.json` and `/docs` need a key, also as the password of Basic authentication. They contain no data of tenants. */
   docsNeedKey: boolean;
-  /**
-   * The secret that starts reflection and backfill in `tenant` when a request sends it as `X-Reflection-Secret`. If it is null, the header
-   * is ignored.
-   */
+  /** Starts reflection and backfill in `tenant` when a request sends it as `X-Reflection-Secret`. If null, the header is ignored. */
   reflectionSecret: string | null;
   /** The operator's tenant. Its keys can read the metrics of the whole process. */
   tenant: string;
@@ -57,7 +51,7 @@ const environmentSchema = z.object({
 });
 
 export function settingsFrom(environment: NodeJS.ProcessEnv, { local }: { local: boolean }): DoorSettings {
-  // Ignores empty variables, because compose files create them for settings that are not set.
+  // Compose files set variables without a value to an empty text.
   const set = Object.fromEntries(Object.entries(environment).filter(([, value]) => value !== ''));
   const read = parse(environmentSchema, set, 'The environment');
   return {

@@ -3,18 +3,17 @@ import type { RecordChange } from '../operate/follow-changes.ts';
 import { parseJson } from '../record/json.ts';
 
 const ENCODER = new TextEncoder();
-// Large enough to send many lines in one write, and small enough to keep memory low.
+// Fits many lines into one write and keeps memory low.
 const CHUNK = 64 * 1024;
-// Milliseconds between heartbeats, because proxies close idle connections.
+// Milliseconds between heartbeats. Proxies close idle connections.
 const KEEP_ALIVE = 15_000;
 
-/** Streams values as NDJSON. Reads the next value only when the consumer is ready (backpressure). */
 export function ndjsonStream(values: AsyncGenerator<unknown>, signal: AbortSignal): ReadableStream<Uint8Array> {
   return new ReadableStream<Uint8Array>({
     async pull(controller) {
       let text = '';
       while (text.length < CHUNK) {
-        // Fails the stream, because a truncated export must not look complete.
+        // A truncated export must not look complete, so the stream fails.
         if (signal.aborted) return controller.error(new Error('The consumer has disconnected.'));
         const { value, done } = await values.next();
         if (done) {
@@ -32,26 +31,24 @@ export function ndjsonStream(values: AsyncGenerator<unknown>, signal: AbortSigna
 
 export interface EventStreamOptions {
   signal: AbortSignal;
-  /** Converts a cursor to the id of a server-sent event. */
   seal(cursor: string): Promise<string>;
-  /** Checks whether the client's key is still valid. Called periodically. */
+  /** Whether the client's key is still valid. Called at every heartbeat. */
   isAllowed(): Promise<boolean>;
-  /** Ends the changes, and with them the stream. */
   stop(): void;
 }
 
-/** Streams changes as server-sent events, with backpressure. If the cursor is bad, throws before the stream begins. */
+/** Streams changes as server-sent events, with backpressure. Throws before the stream begins if the cursor is bad. */
 export async function eventStream(
   changes: AsyncGenerator<RecordChange>,
   { signal, seal, isAllowed, stop }: EventStreamOptions,
 ): Promise<ReadableStream<Uint8Array>> {
   const ask = (): Promise<IteratorResult<RecordChange>> => {
     const asked = changes.next();
-    // Prevents an unhandled rejection, which would end the process, because a slow consumer awaits this promise later.
+    // A slow consumer awaits this promise late. Until then, its rejection would count as unhandled and end the process.
     asked.catch(() => {});
     return asked;
   };
-  // Reads the store for the first time now, so that no write after the response is missed.
+  // Reads the store before the response is sent, so that no later write is missed.
   let next = ask();
   await Promise.race([next, new Promise((resolve) => setTimeout(resolve, 50))]);
   let beat: NodeJS.Timeout | undefined;
@@ -63,7 +60,7 @@ export async function eventStream(
   };
   return new ReadableStream<Uint8Array>({
     start(controller) {
-      // If the client has already disconnected, does not start the heartbeat: nothing would stop it, and it would keep the process alive.
+      // Nothing would stop a heartbeat after a disconnect, and it would keep the process alive.
       if (signal.aborted) return;
       controller.enqueue(ENCODER.encode(': following\n\n'));
       beat = setInterval(() => void keepAlive(controller).catch(end), KEEP_ALIVE);
@@ -82,7 +79,7 @@ export async function eventStream(
         const id = await seal(cursor);
         controller.enqueue(ENCODER.encode(`id: ${id}\nevent: ${change.kind}\ndata: ${JSON.stringify(change)}\n\n`));
       } catch (error) {
-        // The stream has ended, and a heartbeat would throw an uncaught error.
+        // A heartbeat on an ended stream would throw an uncaught error.
         end();
         throw error;
       }
@@ -97,14 +94,13 @@ export async function eventStream(
 
 const MOST_PER_LINE = 10 * 1024 * 1024;
 
-/** Yields the values of an NDJSON stream, line by line. If a line is not JSON, yields the error message. */
+/** Yields the values of an NDJSON stream. For a line that is not JSON, yields the error message, which the import reports. */
 export async function* lines(stream: AsyncIterable<Uint8Array> | null): AsyncGenerator<unknown> {
   for await (const line of textLines(stream)) {
     if (line.trim() === '') continue;
     try {
       yield parseJson(line, 'The line');
     } catch (error) {
-      // The import reports this message with the line number and continues with the next line.
       yield messageOf(error);
     }
   }
@@ -115,7 +111,7 @@ export async function* textLines(stream: AsyncIterable<Uint8Array> | null): Asyn
   const decoder = new TextDecoder();
   let rest = '';
   for await (const chunk of stream) {
-    // Searches only the new bytes for line breaks, because a long line arrives in many chunks.
+    // Splits only the new chunk, because a long line arrives in many chunks.
     const [first = '', ...more] = decoder.decode(chunk, { stream: true }).split('\n');
     rest += first;
     for (const next of more) {

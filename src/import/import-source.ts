@@ -11,10 +11,9 @@ import type { ScopeInput } from '../record/scope.ts';
 
 export { isObject };
 
-/** An unvalidated record of another program. */
 export type Imported = Record<string, unknown>;
 
-/** Returns the text of the first field that is not empty. Numbers and MongoDB ids are converted to texts. */
+/** The first field that is not empty. Numbers and MongoDB ids become texts. */
 export function textOf(record: Imported, ...fields: readonly string[]): string | undefined {
   for (const field of fields) {
     const value = plain(record[field]);
@@ -24,33 +23,30 @@ export function textOf(record: Imported, ...fields: readonly string[]): string |
   return undefined;
 }
 
-/** Returns the texts in a list. A single text is treated as a list of one. */
 export function textsOf(record: Imported, field: string): string[] {
   const value = record[field];
   const values = Array.isArray(value) ? value : value == null ? [] : [value];
   return values.map(plain).flatMap((one) => (typeof one === 'string' || typeof one === 'number' ? [String(one)] : []));
 }
 
-/** Parses a time in any format that exports use: ISO 8601, Unix seconds or milliseconds, MongoDB's `$date`. */
+/** Accepts ISO 8601, Unix seconds or milliseconds, and MongoDB's `$date`. */
 export function timeOf(record: Imported, ...fields: readonly string[]): Date | undefined {
   for (const field of fields) {
     const value = plain(record[field]);
     if (typeof value !== 'string' && typeof value !== 'number') continue;
     const number = typeof value === 'number' ? value : /^\d{9,17}(\.\d+)?$/.test(value) ? Number(value) : null;
-    // A number below this limit is in seconds, a larger one in milliseconds: Unix seconds stay below it until the year 5138, and Unix
-    // milliseconds have been above it since 1973.
+    // Unix seconds stay below this limit until the year 5138, and Unix milliseconds have been above it since 1973.
     const time = number === null ? new Date(value) : new Date(number < 1e11 ? number * 1000 : number);
     if (!Number.isNaN(time.getTime())) return time;
   }
   return undefined;
 }
 
-/** Parses a text that is a JSON object. Returns undefined for plain text, even if it begins like JSON. */
+/** Returns undefined for plain text, even if it begins like JSON. */
 export function objectInText(text: string): Imported | undefined {
   return text.startsWith('{') ? (jsonIn(text) as Imported | undefined) : undefined;
 }
 
-/** Converts MongoDB's extended JSON to plain JSON. */
 function plain(value: unknown): unknown {
   if (!isObject(value)) return value;
   if ('$oid' in value) return value['$oid'];
@@ -59,25 +55,22 @@ function plain(value: unknown): unknown {
   return value;
 }
 
-/** Cleans a text for use as part of a scope. Returns undefined if nothing valid is left. */
 export function scopePart(text: string | undefined): string | undefined {
   const part = text?.replaceAll(/\p{C}/gu, '').trim().slice(0, 200).trim();
   return part === '' ? undefined : part;
 }
 
-/** Returns the object in a field, or an empty one if there is none. */
 export function objectOf(record: Imported, field: string): Imported {
   const value = record[field];
   return isObject(value) ? value : {};
 }
 
-/** Returns the objects in a list, or an empty list if there are none. */
 export function objectsOf(record: Imported, field: string): Imported[] {
   const value = record[field];
   return Array.isArray(value) ? value.filter(isObject) : [];
 }
 
-/** Creates the import line of a turn. Its id depends only on `identity`, so that importing twice changes nothing. */
+/** The id depends only on `identity`, so that importing twice changes nothing. */
 export function eventLine(
   identity: readonly unknown[],
   { scope, ...data }: NewEvent & { scope: ScopeInput },
@@ -91,11 +84,10 @@ export function eventLine(
 interface ImportedMemory extends NewMemory {
   scope: ScopeInput;
   createdAt?: Date;
-  /** Default: `createdAt`. */
   updatedAt?: Date;
 }
 
-/** Creates the import line of a memory. Its id depends only on `identity`. `statedAt` defaults to the time of the last update. */
+/** The id depends only on `identity`. Default of `statedAt`: the time of the last update. */
 export function memoryLine(
   identity: readonly unknown[],
   { scope, createdAt, updatedAt = createdAt, ...fields }: ImportedMemory,
@@ -105,7 +97,7 @@ export function memoryLine(
   return { record: 'memory', id: derivedId('mem', identity), scope, data, createdAt, updatedAt };
 }
 
-/** A file to import. Its name helps to detect the format, and it can be opened more than once. */
+/** Can be opened more than once. */
 export interface SourceFile {
   name: string;
   /** Bytes. */
@@ -113,18 +105,15 @@ export interface SourceFile {
   open(): AsyncIterable<Uint8Array>;
 }
 
-/** Returns a file's name without its folders and extension. */
 export function fileTitle(path: string): string {
   return basename(path).replace(/\.\w+$/, '');
 }
 
-/** A file that is not imported, with the reason. */
 export interface LeftFile {
   file: string;
   problem: string;
 }
 
-/** Finds the files to import: a single file, or all files below a folder, sorted by name. */
 export function importSource(path: string): { files: SourceFile[]; others: LeftFile[] } {
   const info = statSync(path, { throwIfNoEntry: false });
   if (info === undefined) throw notFound(`There is no file or folder ${path}.`);
@@ -143,10 +132,7 @@ export function importSource(path: string): { files: SourceFile[]; others: LeftF
 
 const READABLE = /\.(json|jsonl|ndjson|af|md|markdown|txt)$|^[^.]*$/i;
 
-/**
- * Lists the files below a folder. Names that begin with a dot are skipped, because programs keep settings, trash or versions under such
- * names.
- */
+/** Skips names that begin with a dot: programs keep settings, trash or versions there. */
 function filesBelow(root: string, folder: string): { name: string; isLink: boolean }[] {
   return readdirSync(join(root, folder), { withFileTypes: true })
     .filter(({ name }) => !name.startsWith('.') && name !== 'node_modules')
@@ -163,7 +149,7 @@ function fileAt(path: string, name: string): SourceFile {
   return { name, size: statSync(path).size, open: () => refuseArchives(path) };
 }
 
-// The magic numbers of gzip and zip. Exports are often compressed, and the error then names the command that unpacks them.
+// Magic numbers. Exports are often compressed, so the error names the command that unpacks them.
 const ARCHIVES: readonly { begin: readonly number[]; unpack: string }[] = [
   { begin: [0x1f, 0x8b], unpack: 'gunzip' },
   { begin: [0x50, 0x4b], unpack: 'unzip' },
@@ -179,7 +165,6 @@ async function* refuseArchives(path: string): AsyncGenerator<Uint8Array> {
   }
 }
 
-/** Returns the same files. While they are read, `onRead` is called with the number of bytes. */
 export function counted(files: readonly SourceFile[], onRead: (bytes: number) => void): SourceFile[] {
   return files.map((file) => ({
     ...file,

@@ -2,10 +2,10 @@ import { invalidInput, VarveError } from '../errors.ts';
 import { assertDepth } from '../record/json.ts';
 import type { SourceFile } from './import-source.ts';
 
-/** A value in a file. If the file is an object of lists, `list` is the name of the value's list. */
+/** A value in a file. `list` is the name of its list, if the file is an object of lists. */
 export interface Element {
   list: string | null;
-  /** Texts and numbers that come before this value's list in the same object: `{ "user_id": "ana", "messages": [ … ] }`. */
+  /** Texts and numbers beside the list: `{ "user_id": "ana", "messages": [ … ] }`. They must come before it. */
   fields: Readonly<Record<string, unknown>>;
   value: unknown;
 }
@@ -20,12 +20,11 @@ const LISTS: ReadonlySet<string> = new Set(
 const PREFIX = 64 * 1024;
 const MOST_PER_ELEMENT = 256 * 1024 * 1024;
 
-/** Streams the values of all files, one file after the other. */
 export async function* elementsIn(files: readonly SourceFile[]): AsyncGenerator<Element> {
   for (const file of files) yield* elementsOf(file);
 }
 
-/** Streams the values of a file. Errors name the file, because a folder may have many. */
+/** Errors name the file, because a folder may have many. */
 export async function* elementsOf(file: SourceFile): AsyncGenerator<Element> {
   try {
     yield* jsonElements(file.open());
@@ -34,10 +33,7 @@ export async function* elementsOf(file: SourceFile): AsyncGenerator<Element> {
   }
 }
 
-/**
- * Streams the values of a JSON file: an array, an object of arrays, NDJSON, or concatenated values. Only one value is in memory at a time,
- * so the file may be larger than memory.
- */
+/** Reads an array, an object of arrays, NDJSON, or concatenated values. Holds one value at a time, so the file may exceed memory. */
 export async function* jsonElements(bytes: AsyncIterable<Uint8Array>): AsyncGenerator<Element> {
   const decoder = new TextDecoder();
   let prefix = '';
@@ -49,7 +45,7 @@ export async function* jsonElements(bytes: AsyncIterable<Uint8Array>): AsyncGene
   }
   scan ??= new Scan(holderOf(prefix));
   const rest = decoder.decode();
-  // The added line break ends the last value if the file does not end with one.
+  // The line break ends the last value if the file does not end with one.
   yield* scan.take(`${prefix.length >= PREFIX ? '' : prefix}${rest}\n`);
   yield* scan.take(END);
 }
@@ -59,10 +55,6 @@ const END = '\0';
 /** The nesting depth of the values: 0 on the top level, 1 in an array, 2 in an object of arrays. */
 type Holder = 0 | 1 | 2;
 
-/**
- * Detects where the values are: in an array, in a known list of an object, or otherwise one on each line. Examines only the beginning of
- * the file.
- */
 function holderOf(prefix: string): Holder {
   const start = prefix.replace(/^\uFEFF/, '').trimStart();
   if (start.startsWith('[')) return 1;
@@ -74,14 +66,13 @@ function holderOf(prefix: string): Holder {
       if (depth === 1 && key !== undefined && LISTS.has(key)) holder = 2;
       if (token.endsWith('[')) depth += 1;
     } else depth += '{['.includes(token) ? 1 : -1;
-    // The first object has ended. If another one follows, each object is a value, such as a conversation with its messages; the lists in it
-    // are not read separately.
+    // The first object has ended. If another one follows, each object is a value, such as a conversation with its messages.
     if (depth === 0) return start.slice(index + 1).trim() === '' ? holder : 0;
   }
   return holder;
 }
 
-/** An incremental parser. It takes chunks of text and returns the values that end in them. */
+/** An incremental parser: takes chunks of text and returns the values that end in them. */
 class Scan {
   readonly #base: Holder;
   readonly #fields: Record<string, unknown> = {};
@@ -91,7 +82,6 @@ class Scan {
   /** Only for an object of lists: whether the parser is within one of the lists. */
   #inList: boolean;
   #list: string | null = null;
-  /** The part of the current value that was in earlier chunks. */
   #value = '';
   #text = '';
   #from = 0;
@@ -133,7 +123,6 @@ class Scan {
 
   #open(character: string, at: number): void {
     if (this.#depth < this.#base) {
-      // This bracket belongs to the container, not to a value.
       if (this.#base === 2 && this.#depth === 1) {
         this.#inList = character === '[';
         this.#list = this.#inList ? (/"([^"]*)"\s*:\s*$/.exec(this.#read(at))?.[1] ?? '') : null;
@@ -185,7 +174,6 @@ class Scan {
 
 const LONGEST_FIELD = 2000;
 
-/** Stores a text or number that is beside the lists in `fields`, where readers find it. */
 function noteField(fields: Record<string, unknown>, text: string): void {
   const [, key, value] =
     (text.length > LONGEST_FIELD ? null : /^\s*"([^"\\]+)"\s*:\s*(".*"|-?[\d.]+)\s*$/s.exec(text)) ?? [];

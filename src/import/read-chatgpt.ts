@@ -5,7 +5,7 @@ import type { Origin } from '../record/statement.ts';
 
 const ORIGINS: Record<string, Origin> = { user: 'user', assistant: 'agent', tool: 'tool' };
 
-/** Reads ChatGPT's conversations.json. Each conversation becomes a session with the turns of the branch that was shown last. */
+/** Reads `conversations.json`. Of each conversation, only the branch that was shown last. */
 export async function* readChatgpt(files: readonly SourceFile[]): AsyncGenerator<RecordLine | string> {
   for await (const { value } of elementsIn(files)) {
     if (isObject(value) && isObject(value['mapping'])) yield* turnsOf(value, value['mapping']);
@@ -36,7 +36,7 @@ function* turnsOf(conversation: Imported, mapping: Imported): Generator<RecordLi
   }
 }
 
-/** Returns the branch that was shown last, found by walking from its last node to the root. A cycle in the file ends the walk. */
+/** Walks from the last node to the root. A cycle in the file ends the walk. */
 function branchOf(conversation: Imported, mapping: Imported): Imported[] {
   const branch: Imported[] = [];
   const seen = new Set<string>();
@@ -62,10 +62,10 @@ function contentOf(message: Imported): string {
     .trim();
 }
 
-// Matches citations and similar markup between ChatGPT's private-use characters: \uE200cite\uE202turn0search1\uE201.
+// Citations and similar markup between ChatGPT's private-use characters: \uE200cite\uE202turn0search1\uE201.
 const MARKS = /\uE200[^\uE200\uE201]*\uE201/g;
 
-/** Checks whether the assistant sends a message to a tool (a search, a program), so that the user does not see it. */
+/** Whether the assistant calls a tool (a search, a program), which the user does not see. */
 function isCall(message: Imported): boolean {
   return (textOf(message, 'recipient') ?? 'all') !== 'all';
 }

@@ -5,10 +5,7 @@ import { type SourceFile, textOf, timeOf } from './import-source.ts';
 import { elementsIn } from './json-elements.ts';
 import { noteLines } from './read-markdown.ts';
 
-/**
- * Reads the export of Claude's apps: `conversations.json` (each conversation becomes a session), `memories.json` (Claude's memory of the
- * user and of each project) and `projects.json` (instructions and documents).
- */
+/** Reads `conversations.json`, `memories.json` (Claude's memory of the user and of each project) and `projects.json`. */
 export async function* readClaude(files: readonly SourceFile[]): AsyncGenerator<RecordLine | string> {
   for await (const { value } of elementsIn(files)) {
     if (!isObject(value)) yield 'not a record of a Claude export: not an object';
@@ -19,7 +16,6 @@ export async function* readClaude(files: readonly SourceFile[]): AsyncGenerator<
   }
 }
 
-/** Checks whether a value comes from a Claude export. Its files have several formats. */
 export function isClaude(value: Imported): boolean {
   return 'chat_messages' in value || isMemories(value) || ('docs' in value && 'prompt_template' in value);
 }
@@ -49,7 +45,6 @@ function* turnsOf(conversation: Imported): Generator<EventLine> {
   }
 }
 
-/** Reads Claude's memory of a user: Markdown with a section for each topic. */
 function memoriesOf(value: Imported): MemoryLine[] {
   const projects = objectOf(value, 'project_memories');
   const texts = [

@@ -8,9 +8,8 @@ import { elementsOf } from './json-elements.ts';
 import { countWords } from '../record/parse.ts';
 
 /**
- * Reads Eden's older layout: `memory_sessions` (episodes, directives, suggestions, facts), `memory_user` (a merged text for each agent and
- * user) and `memory_agent` (a merged text for each shard of an agent). MongoDB exports them either as a file for each collection or as one
- * object with all three.
+ * Reads Eden's older layout: `memory_sessions` (episodes, directives, suggestions, facts), `memory_user` (one merged text per agent and
+ * user) and `memory_agent` (one per shard of an agent), in separate files or in one object.
  */
 export async function* readEden(files: readonly SourceFile[]): AsyncGenerator<RecordLine | string> {
   const users: Imported[] = [];
@@ -38,7 +37,6 @@ async function* records(files: readonly SourceFile[]): AsyncGenerator<{ collecti
   }
 }
 
-/** Returns a key for a record's scope, made of its agent and user. */
 function placeOf(record: Imported): string {
   return JSON.stringify([textOf(record, 'agent_id'), textOf(record, 'user_id') ?? null]);
 }
@@ -65,7 +63,7 @@ function agentLines(shards: Imported[]): RecordLine[] {
   return [...block, ...inactive.map((shard) => noteLine(scope, titled(shard), shard))];
 }
 
-/** Converts a merged text to a block. If it is too long for a block, the whole text is also kept as a note. */
+/** If the text is too long for a block, the whole text is also kept as a note. */
 function mergedLines(
   scope: ScopeInput,
   { text, limit, record }: { text: string; limit: number; record: Imported },
@@ -91,7 +89,6 @@ function noteLine(scope: ScopeInput, text: string, record: Imported): RecordLine
   return edenLine(['note', textOf(record, '_id') ?? text], record, note);
 }
 
-/** Maps Eden's memory types to Varve's. */
 const TYPES: Record<string, { type: 'reflection' | 'fact'; level: ScopeLevel }> = {
   episode: { type: 'reflection', level: 'session' },
   directive: { type: 'reflection', level: 'user' },
@@ -118,7 +115,7 @@ function* sessionLines(
   if (places.length === 0) yield `no user is related to the ${memoryType}`;
   for (const { user, level } of places) {
     const place = placeOf({ agent_id: agent, user_id: user });
-    // A directive or a suggestion is already part of the merged text of its scope, unless `unabsorbed_memory_ids` lists it.
+    // The merged text of the scope already contains a directive or a suggestion, unless `unabsorbed_memory_ids` lists it.
     const isAbsorbed =
       (memoryType === 'directive' || memoryType === 'suggestion') && merged.has(place) && !waiting.has(id);
     const scope = { agent, user, session: level === 'session' ? session : undefined };
@@ -128,7 +125,7 @@ function* sessionLines(
   }
 }
 
-/** Returns the scopes of a record: one for each user that the record is about, or else the scope of its session or agent. */
+/** One scope for each user that the record is about, or else the scope of its session or agent. */
 function placesOf(
   record: Imported,
   { level, memoryType, users, session }: { level: ScopeLevel; memoryType: string; users: string[]; session?: string },

@@ -12,26 +12,22 @@ import { isSupermemory, readSupermemory } from './read-supermemory.ts';
 import { isPlainTranscript, readTranscripts } from './read-transcripts.ts';
 import { isZep, readZep } from './read-zep.ts';
 
-/** How the files of a format are recognised and read. */
 interface ImportFormat {
-  /** Returns the lines to import. For a value that is not a record, returns an error text for the report. */
+  /** Returns the lines to import. A text in place of a line is an error for the report. */
   read: (files: readonly SourceFile[]) => AsyncGenerator<unknown>;
   /** A file with such a name always has this format. */
   named?: RegExp;
-  /** Checks a whole file. For formats that cannot be recognised by a file's values. */
+  /** For formats that only the whole file shows. */
   isFile?: (file: SourceFile) => Promise<boolean>;
-  /** Checks whether a value in a file is a record of this format. */
+  /** Whether a value in a file is a record of this format. */
   isOne?: (value: Imported, element: Element) => boolean;
   /** How often its files are read. Default 1. */
   passes?: number;
-  /** Whether a record without a user belongs to nobody. If false, it belongs to the user named in the command. */
+  /** Whether a record without a user belongs to nobody. If false, it belongs to the command's user. */
   isScoped?: boolean;
 }
 
-/**
- * The formats that can be imported. A file is compared with all of them in this order, first by name, then as a whole, then by its values.
- * The order is important because several formats have a field `memory` or `content`.
- */
+// A file is compared in this order, first by name, then as a whole, then by its values. Several formats have a field `memory` or `content`.
 const FORMATS: ReadonlyMap<string, ImportFormat> = new Map(
   Object.entries<ImportFormat>({
     varve: { read: readVarve, isOne: (value) => 'record' in value, isScoped: true },
@@ -39,7 +35,6 @@ const FORMATS: ReadonlyMap<string, ImportFormat> = new Map(
       read: readEden,
       named: /memory_(sessions|user|agent)/,
       isOne: (value, { list }) => list?.startsWith('memory_') === true || 'memory_type' in value,
-      // There are two passes, because the collections refer to each other.
       passes: 2,
     },
     chatgpt: { read: readChatgpt, isOne: (value) => 'mapping' in value },
@@ -64,29 +59,26 @@ const FORMATS: ReadonlyMap<string, ImportFormat> = new Map(
   }),
 );
 
-/** The names of the formats that can be imported. */
 export const IMPORT_FORMATS: readonly string[] = [...FORMATS.keys()];
 
-/** Finds a format by name. Throws `invalid_input` if there is none. */
 export function importFormat(name: string): ImportFormat {
   const format = FORMATS.get(name);
   if (format === undefined) throw invalidInput(`There is no format ${name}. Formats: ${IMPORT_FORMATS.join(', ')}.`);
   return format;
 }
 
-/** Files of one format. They are read together, because in some formats the files refer to each other. */
+/** Read together, because in some formats the files refer to each other. */
 export interface ImportGroup {
   format: string;
   files: SourceFile[];
 }
 
-/** The files that will be imported, by format, and the files that will not. */
 interface ImportPlan {
   groups: ImportGroup[];
   left: LeftFile[];
 }
 
-/** Detects each file's format from its name and content. Throws if no file has a known format. */
+/** Throws if no file has a known format. */
 export async function planImport(files: readonly SourceFile[]): Promise<ImportPlan> {
   const found = new Map<string, SourceFile[]>();
   const left: LeftFile[] = [];
@@ -122,7 +114,6 @@ function formatOfElement(element: Element): string | null {
   return null;
 }
 
-/** Returns the lines of Varve's own export unchanged. */
 async function* readVarve(files: readonly SourceFile[]): AsyncGenerator<unknown> {
   for await (const { value } of elementsIn(files)) yield value;
 }

@@ -4,8 +4,8 @@ import { type SourceFile, textOf, timeOf } from './import-source.ts';
 import { elementsIn } from './json-elements.ts';
 
 /**
- * Reads LangGraph's store: items `{ namespace: ['memories', 'ana'], key, value, created_at }`, or rows of its table, in which `prefix` is
- * the namespace joined with dots. The first part of a namespace that is not a common word is taken as the user.
+ * Reads items or rows of the store's table, whose `prefix` is the namespace joined with dots. The user is the first part of a namespace
+ * that is not a common word.
  */
 export async function* readLanggraph(files: readonly SourceFile[]): AsyncGenerator<RecordLine | string> {
   for await (const { value } of elementsIn(files)) {
@@ -33,7 +33,6 @@ function lineOf(item: Imported): RecordLine | null {
   const metadata = { langgraph: { namespace, key } };
   return memoryLine(['langgraph', namespace, key], {
     scope: { user },
-    // A value without a text field becomes a note with the whole value.
     ...(found === undefined
       ? { type: 'note', title: key.slice(0, 500), content: JSON.stringify(value) }
       : { type: 'fact', content: found }),
@@ -53,7 +52,7 @@ function namespaceOf(item: Imported): string[] | null {
 
 const CONTENT: readonly string[] = ['content', 'memory', 'data', 'text', 'fact', 'value'];
 
-/** Returns the text of a value. LangMem nests it: `{ kind: 'Memory', content: { content: '…' } }`. */
+/** LangMem nests the text: `{ kind: 'Memory', content: { content: '…' } }`. */
 function contentOf(value: Imported): string | undefined {
   const inner = value['content'];
   return isObject(inner) ? contentOf(inner) : textOf(value, ...CONTENT);

@@ -4,15 +4,11 @@ import { eventLine, fileTitle, type Imported, isObject, memoryLine, objectInText
 import { objectOf, objectsOf, scopePart, type SourceFile, textOf, textsOf, timeOf } from './import-source.ts';
 import { type Element, elementsOf } from './json-elements.ts';
 
-/**
- * Reads Letta's agent files (`.af`, both versions) with memory blocks and messages, and archival passages as the API lists them. The block
- * `human` is about the user and has one statement per line. The other blocks become notes of the agent.
- */
+/** Reads `.af` files (both versions) and archival passages. The block `human` is about the user; other blocks become notes of the agent. */
 export async function* readLetta(files: readonly SourceFile[]): AsyncGenerator<RecordLine | string> {
   for (const file of files) for await (const element of elementsOf(file)) yield* linesOf(element, fileTitle(file.name));
 }
 
-/** Checks whether a value comes from an agent file or a list of passages. */
 export function isLetta({ list, value, fields }: Element): boolean {
   if (!isObject(value)) return false;
   const isPassage =
@@ -30,7 +26,7 @@ function* linesOf({ list, value, fields }: Element, file: string): Generator<Rec
   else if (list === 'messages') yield* messageLine(value, agent);
   else if (list === 'agents') yield* agentLines(value);
   else if (list === null || list === 'passages') yield* passageLines(value);
-  // An agent's tools, files and settings are skipped, because they are not memories.
+  // An agent's tools, files and settings are no memories.
 }
 
 function* agentLines(agent: Imported): Generator<RecordLine | string> {
@@ -72,17 +68,14 @@ function contentOf(message: Imported): string {
   return chatText((content ?? text) as string | unknown[] | null);
 }
 
-/** Returns the user's message, which Letta wraps in JSON. Letta's own login and heartbeat messages have the same format and are skipped. */
+/** Letta wraps the user's messages in JSON. Its own login and heartbeat messages have the same format and are skipped. */
 function saidIn(content: string): string {
   const wrapped = objectInText(content);
   if (wrapped === undefined || !('type' in wrapped)) return content;
   return textOf(wrapped, 'type') === 'user_message' ? (textOf(wrapped, 'message') ?? '') : '';
 }
 
-/**
- * Returns the agent's answer. In the older version, the agent answers by calling `send_message`, and the text of its message is only its
- * thinking.
- */
+/** In the older version, the agent answers by calling `send_message`, and the text of its message is only its thinking. */
 function replyOf(message: Imported): string {
   const sent = objectsOf(message, 'tool_calls').map((call) => objectOf(call, 'function'));
   if (sent.length === 0) return contentOf(message);

@@ -2,19 +2,16 @@ import type { MemoryLine, RecordLine } from '../operate/record-line.ts';
 import { fileTitle, memoryLine, type SourceFile } from './import-source.ts';
 
 const LONGEST_FILE = 16 * 1024 * 1024;
-// A file longer than this is split into its sections, so that recall can return a single section that fits into a prompt.
+// A longer file is split into its sections, so that recall can return a section that fits into a prompt.
 const LONGEST_WHOLE = 1500;
 const LONGEST_NOTE = 20_000;
 
-/**
- * Reads Markdown notes: CLAUDE.md and similar files, folders of notes, Obsidian vaults. A short file becomes one note, a longer file one
- * note per section. Title, tags and dates come from the front matter; `#tags` in the text also become tags. Links stay unchanged.
- */
+/** A short file becomes one note, a longer file one note per section. Title, tags and dates come from the front matter. */
 export async function* readMarkdown(files: readonly SourceFile[]): AsyncGenerator<RecordLine | string> {
   for (const file of files) {
     const text = await wholeText(file);
     if (text === null) yield `${file.name} is longer than 16 MiB`;
-    // A note's folders become tags: `work/projects/apollo.md` gets `work` and `projects`.
+    // `work/projects/apollo.md` gets the tags `work` and `projects`.
     else yield* noteLines({ source: 'markdown', path: file.name, text, tags: file.name.split('/').slice(0, -1) });
   }
 }
@@ -33,7 +30,7 @@ interface MarkdownText {
   tags: readonly string[];
 }
 
-/** Splits a Markdown text into notes. Their ids depend only on the text and its path, so that importing twice changes nothing. */
+/** Ids depend only on the text and its path, so that importing twice changes nothing. */
 export function noteLines({ source, path, text, tags }: MarkdownText): MemoryLine[] {
   const { fields, body } = frontMatter(text.replaceAll('\r\n', '\n'));
   const name = fields['title'] ?? fileTitle(path);
@@ -57,7 +54,6 @@ export function noteLines({ source, path, text, tags }: MarkdownText): MemoryLin
     });
 }
 
-/** Parses the front matter: `key: value`, `key: [a, b]`, and lists with dashes. The rest of the text is the body. */
 function frontMatter(text: string): { fields: Record<string, string>; body: string } {
   const block = /^---\n([\s\S]{0,20000}?)\n---[ \t]*(?:\n|$)/.exec(text);
   if (block === null) return { fields: {}, body: text };
@@ -89,7 +85,7 @@ function dateOf(value: string | undefined): Date | undefined {
   return Number.isNaN(time.getTime()) ? undefined : time;
 }
 
-/** Splits a text at its headings of the first and second level. A heading within a fenced code block is treated as code. */
+/** Splits at headings of the first and second level, but not within a fenced code block. */
 function sectionsOf(body: string): { heading: string; text: string }[] {
   const sections = [{ heading: '', text: '' }];
   let isCode = false;
@@ -102,7 +98,6 @@ function sectionsOf(body: string): { heading: string; text: string }[] {
   return sections.map(({ heading, text }) => ({ heading, text: text.trim() })).filter(({ text }) => text !== '');
 }
 
-/** Splits a text into pieces that fit into a note, if possible between paragraphs. */
 function piecesOf(text: string): string[] {
   const pieces: string[] = [];
   let rest = text;
@@ -115,10 +110,7 @@ function piecesOf(text: string): string[] {
   return [...pieces, rest.toWellFormed()];
 }
 
-/**
- * Finds the tags in a text, such as `#travel/2026`. Skips headings, which have a space after the `#`, and URLs, which have no space before
- * it.
- */
+/** `#travel/2026`, but neither headings (a space after the `#`) nor URLs (no space before it). */
 function hashTags(text: string): string[] {
   return [...text.matchAll(/(?:^|\s)#([\p{L}_][\p{L}\p{N}_/-]{0,99})/gu)].map(([, tag]) => tag ?? '');
 }

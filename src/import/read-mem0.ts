@@ -4,8 +4,8 @@ import type { SourceFile } from './import-source.ts';
 import { elementsIn } from './json-elements.ts';
 
 /**
- * Reads mem0: responses of its API and of `get_all()` (`{ results: [{ id, memory, … }] }`), and dumps of its vector store (`{ id, payload:
- * { data, … } }`, also in the pages of a Qdrant scroll). Skips the relations of its graph, because they repeat the memories.
+ * Reads `{ results: [{ id, memory, … }] }` and dumps of the vector store (`{ id, payload: { data, … } }`, also in pages of a Qdrant
+ * scroll). Skips the graph's relations, because they repeat the memories.
  */
 export async function* readMem0(files: readonly SourceFile[]): AsyncGenerator<RecordLine | string> {
   for await (const { list, value } of elementsIn(files)) {
@@ -17,13 +17,12 @@ export async function* readMem0(files: readonly SourceFile[]): AsyncGenerator<Re
   }
 }
 
-/** Returns the points of a Qdrant page, or null if the value is not such a page. */
 export function scrolled(value: unknown): unknown[] | null {
   const result = isObject(value) ? value['result'] : null;
   return isObject(result) && Array.isArray(result['points']) ? result['points'] : null;
 }
 
-// The payload fields that mem0 itself writes. All other fields are the application's metadata.
+// Payload fields that mem0 itself writes. All others are the application's metadata.
 const OWN = new Set(
   (
     'data memory hash user_id agent_id run_id app_id actor_id role created_at updated_at text_lemmatized ' +

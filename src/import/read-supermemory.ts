@@ -3,11 +3,7 @@ import { type Imported, isObject, memoryLine, objectOf, scopePart, textOf, texts
 import type { SourceFile } from './import-source.ts';
 import { elementsIn } from './json-elements.ts';
 
-/**
- * Reads Supermemory's documents and memories, as its API lists them. The first container tag names the user, as Supermemory's guides
- * recommend; the others become tags. A document with a URL becomes a saved item, a document with only a title a note, and any other record
- * a fact.
- */
+/** The first container tag is the user. A document with a URL becomes a saved item, with a title a note, any other a fact. */
 export async function* readSupermemory(files: readonly SourceFile[]): AsyncGenerator<RecordLine | string> {
   for await (const { value } of elementsIn(files)) {
     const line = isObject(value) ? lineOf(value) : null;
@@ -15,7 +11,6 @@ export async function* readSupermemory(files: readonly SourceFile[]): AsyncGener
   }
 }
 
-/** Checks whether a value comes from Supermemory's API. */
 export function isSupermemory(value: Imported): boolean {
   return ['containerTags', 'containerTag', 'customId', 'spaceContainerTag'].some((field) => field in value);
 }

@@ -5,8 +5,8 @@ import { elementsOf } from './json-elements.ts';
 import { wholeText } from './read-markdown.ts';
 
 /**
- * Reads plain transcripts: one turn per line (`{ role, content, session, timestamp }`, or `user: I live in Rome`), or one conversation per
- * line (`{ messages: [{ role, content }] }`). A turn without an id is identified by its text and its position in the session.
+ * Reads turns (`{ role, content, session, timestamp }`, or `user: I live in Rome`) or conversations (`{ messages: [{ role, content }] }`),
+ * one per line. A turn without an id is identified by its text and position.
  */
 export async function* readTranscripts(files: readonly SourceFile[]): AsyncGenerator<RecordLine | string> {
   for (const file of files) {
@@ -36,13 +36,12 @@ export async function* readTranscripts(files: readonly SourceFile[]): AsyncGener
 
 const TURN = new RegExp(`^(${Object.keys(ROLE_ORIGINS).join('|')}):[ \\t]*`, 'i');
 
-/** Checks whether a file begins with a role and a turn: "user: I live in Rome". */
 export async function isPlainTranscript(file: SourceFile): Promise<boolean> {
   for await (const chunk of file.open()) return TURN.test(new TextDecoder().decode(chunk).trimStart());
   return false;
 }
 
-/** Splits a plain transcript into turns. A line that begins with a role starts a turn; any other line continues it. */
+/** A line that begins with a role starts a turn; any other line continues it. */
 function plainTurns(text: string): Imported[] {
   const turns: { role: string; content: string }[] = [];
   for (const line of text.trimStart().split(/\r?\n/)) {
@@ -53,13 +52,13 @@ function plainTurns(text: string): Imported[] {
   return turns.map(({ role, content }) => ({ role, content: content.trim() }));
 }
 
-/** Sorts the messages of a thread by time, because OpenAI's API lists the newest first. */
+/** OpenAI's API lists the newest message of a thread first. */
 function oldestFirst(turns: readonly Imported[]): Imported[] {
   const timed = turns.map((turn) => ({ turn, at: timeOf(turn, 'created_at')?.getTime() ?? 0 }));
   return timed.sort((one, other) => one.at - other.at).map(({ turn }) => turn);
 }
 
-/** Checks whether a message only calls tools and has no text. The results are in the tools' own messages. */
+/** Whether a message only calls tools. The results are in the tools' own messages. */
 function isCall(turn: unknown): boolean {
   return isObject(turn) && Array.isArray(turn['tool_calls']) && contentOf(turn) === undefined;
 }
@@ -101,7 +100,7 @@ function shared(record: Imported): Imported {
 function contentOf(turn: Imported): string | undefined {
   const { content } = turn;
   if (!Array.isArray(content)) return textOf(turn, 'content', 'text', 'message', 'value');
-  // OpenAI's threads nest a part's text in another object: { "text": { "value": "…" } }.
+  // OpenAI's threads nest a part's text: { "text": { "value": "…" } }.
   const texts = content.map((part) => {
     if (!isObject(part)) return String(part);
     return textOf(isObject(part['text']) ? part['text'] : part, 'text', 'value') ?? '';

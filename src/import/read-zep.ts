@@ -4,10 +4,7 @@ import { eventLine, type Imported, isObject, memoryLine, scopePart, textOf, time
 import type { SourceFile } from './import-source.ts';
 import { type Element, elementsIn } from './json-elements.ts';
 
-/**
- * Reads Zep and Graphiti, as their APIs respond: threads or sessions with messages, facts (the graph's edges, with the period in which they
- * are true) and nodes. Node summaries become notes. A fact with `expired_at` is imported as a superseded memory.
- */
+/** Reads Zep's and Graphiti's threads, facts (edges) and nodes, whose summaries become notes. A fact with `expired_at` is superseded. */
 export async function* readZep(files: readonly SourceFile[]): AsyncGenerator<RecordLine | string> {
   for await (const { value, fields } of elementsIn(files)) {
     if (isObject(value)) yield* linesOf(value, fields);
@@ -15,7 +12,6 @@ export async function* readZep(files: readonly SourceFile[]): AsyncGenerator<Rec
   }
 }
 
-/** Checks whether a value comes from Zep's API. */
 export function isZep({ value, fields }: Element): boolean {
   if (!isObject(value)) return false;
   const isThread = Array.isArray(value['messages']) && ('thread_id' in value || 'session_id' in value);

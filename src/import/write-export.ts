@@ -1,12 +1,11 @@
 import type { MemoryLine, RecordLine } from '../operate/record-line.ts';
-import { attributeLabel, attributeTable } from '../record/statement.ts';
+import { attributeLabel, attributeTable } from '../record/attribute-table.ts';
 import { MEMORY_TYPES } from '../record/memory-types.ts';
 
-/** The formats of an export. `varve` is complete and can be imported again; the others are for other programs and for people. */
+/** Only `varve` is complete and can be imported again. The others are for other programs and for people. */
 export const EXPORT_FORMATS = ['varve', 'mem0', 'markdown'] as const;
 export type ExportFormat = (typeof EXPORT_FORMATS)[number];
 
-/** Writes the records of an export in the given format, piece by piece. */
 export function writeExport(lines: AsyncIterable<RecordLine>, format: ExportFormat): AsyncGenerator<string> {
   if (format === 'mem0') return writeMem0(lines);
   return format === 'markdown' ? writeMarkdown(lines) : writeVarve(lines);
@@ -16,7 +15,7 @@ async function* writeVarve(lines: AsyncIterable<RecordLine>): AsyncGenerator<str
   for await (const line of lines) yield `${JSON.stringify(line)}\n`;
 }
 
-/** Checks whether an export in the given format includes a record. Formats for other programs include only live memories. */
+/** Formats for other programs include only live memories. */
 export function isWritten(line: RecordLine, format: ExportFormat): boolean {
   return format === 'varve' || isLiveMemory(line);
 }
@@ -29,7 +28,6 @@ async function* liveMemories(lines: AsyncIterable<RecordLine>): AsyncGenerator<M
   for await (const line of lines) if (isLiveMemory(line)) yield line;
 }
 
-/** Writes an export in the format of mem0's `get_all()`. */
 async function* writeMem0(lines: AsyncIterable<RecordLine>): AsyncGenerator<string> {
   yield '{"results":[';
   let isFirst = true;
@@ -51,7 +49,6 @@ async function* writeMem0(lines: AsyncIterable<RecordLine>): AsyncGenerator<stri
   yield '\n]}\n';
 }
 
-/** Writes an export as a Markdown document, with a part for each user and a section for each type. */
 async function* writeMarkdown(lines: AsyncIterable<RecordLine>): AsyncGenerator<string> {
   const byOwner = new Map<string, MemoryLine[]>();
   for await (const line of liveMemories(lines)) {
@@ -85,7 +82,7 @@ function memoryText({ data }: MemoryLine): string {
   return `- ${inLine(data.content)}${date}\n`;
 }
 
-/** Returns a type's heading. A type that the application has added gets its own name: "brew_note" → "Brew note". */
+/** A type of the application gets its own name: "brew_note" → "Brew note". */
 function headingOf(type: string): string {
   const words = type.replaceAll('_', ' ');
   return MEMORY_TYPES[type]?.heading ?? words.charAt(0).toUpperCase() + words.slice(1);

@@ -18,22 +18,19 @@ export type MiddlewareHandle = Pick<
 
 /** The options of {@link memoryMiddleware}. */
 export interface MemoryMiddlewareOptions {
-  /** Options for the contexts. Instructions and past turns are not among them: they come from the model call itself. */
+  /** Options for the contexts. The instructions and past turns come from the model call itself. */
   context?: Omit<ContextOptions, 'message' | 'instructions'>;
   /** Whether the context is added to the prompt. Default true. */
   inject?: boolean;
   /** Whether turns are logged. Default true. */
   observe?: boolean;
-  /**
-   * Whether the first call of a session also logs the messages before the user's last one. For conversations that began before Varve was
-   * added. Default false: such messages may be the application's examples or summaries, which would be stored as statements of the user.
-   */
+  /** Whether a session's first call also logs earlier messages. Default false: they may be the application's examples. */
   logHistory?: boolean;
   /** Whether the text of attached files is indexed. Default true. */
   indexAttachments?: boolean;
   /** The channel that is stored with the turns: web, cli, telegram … */
   channel?: string;
-  /** Called with errors in memory, which never stop the model. Default: emits a process warning. */
+  /** Called with errors of the memory, which never stop the model. Default: a process warning. */
   onError?: (error: unknown) => void;
 }
 
@@ -43,16 +40,14 @@ type GenerateResult = Awaited<
 type StreamResult = Awaited<ReturnType<Parameters<NonNullable<LanguageModelMiddleware['wrapStream']>>[0]['doStream']>>;
 type StreamPart = StreamResult['stream'] extends ReadableStream<infer Part> ? Part : never;
 
-/** A turn that is being answered. */
 interface OpenTurn {
   handle: MiddlewareHandle;
   turn: PromptTurn;
 }
 
 /**
- * Gives any AI SDK model a memory: `wrapLanguageModel({ model, middleware: memoryMiddleware(handle) })`. The context is added to the system
- * prompt, and recalled records before the user's message. The turn, its tool calls and the answer are logged without these additions. Pass
- * a function instead of a handle if one wrapped model serves many users. The function is called with the call's `providerOptions.varve`.
+ * Gives any AI SDK model a memory: `wrapLanguageModel({ model, middleware: memoryMiddleware(handle) })`. If one model serves many users,
+ * pass a function: it gets the call's `providerOptions.varve` and returns the handle.
  */
 export function memoryMiddleware(
   handle: MiddlewareHandle | ((options: Record<string, unknown>) => MiddlewareHandle),
@@ -111,7 +106,6 @@ export function memoryMiddleware(
   };
 }
 
-/** Waits until a call to the model has finished. If the call fails, `failed` runs before the error is rethrown. */
 async function noticed<Result>(call: PromiseLike<Result>, failed: () => Promise<void>): Promise<Result> {
   try {
     return await call;
@@ -121,7 +115,7 @@ async function noticed<Result>(call: PromiseLike<Result>, failed: () => Promise<
   }
 }
 
-/** Throws if a handle has neither a user nor a session, because all users would share the same memories. */
+// With neither a user nor a session, all users would share the same memories.
 function assertNamed({ scope }: Pick<Handle, 'scope'>): void {
   if (scope.user !== null || scope.session !== null) return;
   throw invalidInput("Memory needs a handle with a user or a session: varve.for({ …, user: '…' }).", { field: 'user' });
@@ -130,8 +124,8 @@ function assertNamed({ scope }: Pick<Handle, 'scope'>): void {
 const BESIDE_MIDDLEWARE: ToolChoice = { except: ['get_context', 'log_conversation'] };
 
 /**
- * Returns the agent's tools for the AI SDK: `generateText({ model, tools: memoryTools(handle) })`. Default: the everyday set without
- * `get_context` and `log_conversation`, because {@link memoryMiddleware} does their work.
+ * The agent's tools: `generateText({ model, tools: memoryTools(handle) })`. Default: the everyday set without `get_context` and
+ * `log_conversation`, which {@link memoryMiddleware} replaces.
  */
 export function memoryTools(handle: ToolHandle, choice: ToolChoice = BESIDE_MIDDLEWARE): ToolSet {
   return Object.fromEntries(
@@ -149,7 +143,6 @@ export function memoryTools(handle: ToolHandle, choice: ToolChoice = BESIDE_MIDD
   ) as ToolSet;
 }
 
-/** Returns the context of a turn. It is cached, so that each step of a tool loop gets the same one. */
 function contextFor(
   kept: Lru<Promise<AssembledContext>>,
   { handle, turn }: OpenTurn,
@@ -173,7 +166,6 @@ function keyOfTurn({ scope }: MiddlewareHandle, { index, message }: PromptTurn):
 
 const MOST_KEPT = 200;
 
-/** Adds the context after the application's instructions, and the recalled records before the user's message. */
 function withContext(
   prompt: CallParameters['prompt'],
   { index }: PromptTurn,
@@ -218,22 +210,18 @@ function hear(answer: Answer, part: StreamPart): void {
   else hearTool(answer, part);
 }
 
-/** Adds a tool call, or the result of a tool that the provider runs itself. */
 function hearTool({ calls }: Answer, part: GenerateResult['content'][number] | StreamPart): void {
   if (part.type === 'tool-call') calls.set(part.toolCallId, { tool: part.toolName, arguments: objectOf(part.input) });
   else if (part.type === 'tool-result') addResult(calls, part.toolCallId, part.toolName, part.result);
 }
 
 interface Observing extends MemoryMiddlewareOptions {
-  /** The idempotency keys of turns that were logged without an answer, because the SDK may call the model again for such a turn. */
+  /** The idempotency keys of turns that were logged without an answer. The SDK may call the model again for such a turn. */
   unanswered: Lru<string>;
   warn(error: unknown): void;
 }
 
-/**
- * Logs the turn when its answer is complete, or when the model has failed (`answer` is null). The user's words are logged without the
- * recalled records. An answer after a failure is added to the same turn.
- */
+/** Logs a complete turn, or one whose model has failed (`answer` is null). A later answer is added to the same turn. */
 async function observed(
   open: OpenTurn | undefined,
   answer: Answer | null,
@@ -260,10 +248,7 @@ async function observed(
   }
 }
 
-/**
- * Logs the messages before the turn, if the session has no events yet. Otherwise a message that is missing in the log may have been
- * forgotten, so it must not be logged again. The ids prevent two simultaneous first calls from logging a message twice.
- */
+/** Only for a session's first call: later, a message that the log lacks may be forgotten. The ids deduplicate simultaneous calls. */
 async function logHistory(handle: MiddlewareHandle, { before }: PromptTurn): Promise<void> {
   if (before.length === 0 || handle.scope.session === null) return;
   const session = await handle.session.get();
@@ -292,7 +277,6 @@ interface SpokenMessage {
 
 const LAST_SAID = 8;
 
-/** Returns the user's last messages in a call. */
 function saidByUser(messages: readonly SpokenMessage[]): string[] {
   return messages
     .filter(({ role }) => role === 'user')

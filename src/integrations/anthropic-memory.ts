@@ -17,7 +17,7 @@ export type MemoryCommand =
 
 /** Keeps the files of Anthropic's memory tool in Varve. */
 export interface AnthropicMemory {
-  /** Runs a command and returns the text for the model. Never throws; in case of an error, the text describes it. */
+  /** Returns the text for the model. Never throws: the text also describes errors. */
   execute(command: MemoryCommand): Promise<string>;
   /** One function per command, for Anthropic's SDK: `betaMemoryTool(anthropicMemory(handle).handlers)`. */
   handlers: MemoryHandlers;
@@ -38,10 +38,7 @@ const commandSchema = z.discriminatedUnion('command', [
   z.object({ command: z.literal('rename'), old_path: path, new_path: path }),
 ]);
 
-/**
- * Creates a backend for the memory tool. Each file is a note with a history, and recall finds it. The files belong to the handle's user.
- * Throws if the handle has no user.
- */
+/** A backend for the memory tool. Each file is a note of the handle's user, with a history. Throws if the handle has no user. */
 export function anthropicMemory(handle: Pick<Handle, 'memories' | 'scope'>): AnthropicMemory {
   assertHasUser(handle, 'The memory tool');
   const files = keyedNotes(handle, 'memory_file');
@@ -58,7 +55,7 @@ export function anthropicMemory(handle: Pick<Handle, 'memories' | 'scope'>): Ant
   return { execute, handlers: { view: execute, ...changing } };
 }
 
-/** An error whose message is returned to the model as the answer. */
+/** The message is the tool's answer for the model. */
 class Refused extends Error {}
 
 async function run(files: KeyedNotes, command: z.output<typeof commandSchema>): Promise<string> {
@@ -84,11 +81,11 @@ async function run(files: KeyedNotes, command: z.output<typeof commandSchema>): 
 
 const ROOT = 'memories';
 
-/** Splits a path below /memories into its parts. Refuses any other path. */
+/** Refuses paths outside of /memories. */
 function placeOf(given: string): string[] {
   let decoded: string;
   try {
-    // The path is decoded before the check, because "%2e%2e" stands for "..".
+    // Decoded before the check, because "%2e%2e" stands for "..".
     decoded = decodeURIComponent(given);
   } catch (error) {
     throw new Refused(`Error: The path ${given} is not valid: ${messageOf(error)}`);
@@ -113,7 +110,7 @@ async function fileAt(files: KeyedNotes, given: string, otherwise: string): Prom
   return memory;
 }
 
-// The content of a note for an empty file, because a note cannot be empty. Metadata marks such a note.
+// A note cannot be empty. Metadata marks this content as that of an empty file.
 const EMPTY = '(empty)';
 
 function textOf({ content, metadata }: Memory): string {
@@ -150,7 +147,6 @@ function numbered(text: string, range: readonly number[] | null): string {
     .join('\n');
 }
 
-/** Lists a directory and its content, two levels deep, with sizes. */
 function listing(directory: string, place: readonly string[], below: readonly Memory[]): string {
   const sizes = new Map<string, number>([[directory, 0]]);
   for (const memory of below) {

@@ -1,7 +1,7 @@
 import type { AssembledContext } from '../assemble/assemble.ts';
 import type { ContextOptions } from '../assemble/context-options.ts';
 import type { HistoryMessage } from '../assemble/layout.ts';
-import { VarveError } from '../errors.ts';
+import { invalidInput, VarveError } from '../errors.ts';
 import type { Handle, Logged } from '../handle/handle.ts';
 import type { ToolUse } from '../observe/log-interaction.ts';
 
@@ -19,14 +19,18 @@ export interface ConversationAnswer {
 }
 
 /**
- * Runs one turn with memory and any model: context → your call → observe. If your call fails, the user's message is still logged, and the
- * error is rethrown. If the turn could not be logged, `notLogged` is the error.
+ * Runs one turn with any model: context, your call, log. If your call fails, the user's message is still logged. `notLogged` is the error
+ * if the turn could not be logged.
  */
 export async function converse(
   handle: Pick<Handle, 'context' | 'logInteraction'>,
   options: ContextOptions & { message: string; channel?: string },
   generate: (prompt: ConversationPrompt) => Promise<ConversationAnswer | string>,
 ): Promise<{ text: string; context: AssembledContext; notLogged: VarveError | null }> {
+  if (typeof generate !== 'function')
+    throw invalidInput(
+      'The third argument of converse() must be the function that calls your model: it takes { system, messages } and returns the answer.',
+    );
   const { channel, ...asked } = options;
   const context = await handle.context(asked);
   const messages: HistoryMessage[] = [...context.messages, { role: 'user', content: context.user }];

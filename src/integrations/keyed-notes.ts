@@ -5,23 +5,20 @@ import type { Memory } from '../record/memory.ts';
 import { createMutex } from '../record/event-loop.ts';
 import type { MemoryFilter } from '../store/read-memories.ts';
 
-/** The content of a note. */
 export interface KeyedNote {
   title: string;
   content: string;
   metadata: Record<string, unknown>;
 }
 
-/** Notes that are identified by a place, as files are by a path. Each place has at most one note. Recall finds them like any other note. */
+/** Notes that are identified by a place, like files by a path. */
 export interface KeyedNotes {
   get(place: readonly string[]): Promise<Memory | null>;
-  /** The notes below a place, oldest first. */
   list(prefix: readonly string[]): Promise<Memory[]>;
   put(place: readonly string[], note: KeyedNote): Promise<Memory>;
   /** Moves a note and keeps its history. */
   move(memory: Memory, place: readonly string[], note: Partial<KeyedNote>): Promise<Memory>;
   remove(memory: Memory): Promise<void>;
-  /** Returns the tag of all notes below a place. */
   tagOf(prefix: readonly string[]): string;
   /** Runs changes one after another within this process. */
   inTurn<Result>(work: () => Promise<Result>): Promise<Result>;
@@ -42,7 +39,7 @@ export function assertHasSession(handle: Pick<Handle, 'scope'>, what: string): v
   throw invalidInput(`${what} needs a handle with a session: varve.for({ …, session: '…' }).`, { field: 'session' });
 }
 
-/** Returns a handle's keyed notes of one kind. Places are stored as digests in tags, so that no place can be mistaken for another. */
+/** Places are stored as digests in tags, so that no place can be mistaken for another. */
 export function keyedNotes(handle: Pick<Handle, 'memories'>, kind: string): KeyedNotes {
   const inTurn = createMutex();
   const at = (place: readonly string[]): string => `${kind}:at:${digest([...place], 24)}`;

@@ -9,10 +9,7 @@ import { chatText } from '../record/chat-message.ts';
 import { foundRecords } from '../tools/found-record.ts';
 import { assertHasSession } from './keyed-notes.ts';
 
-/**
- * A conversation history for LangChain: `new RunnableWithMessageHistory({ runnable, getMessageHistory })`. Messages are logged, and
- * memories are formed from them. The history consists of the session's last turns.
- */
+/** A conversation history for LangChain, for `RunnableWithMessageHistory`. It consists of the session's last turns. */
 export class VarveChatHistory extends BaseListChatMessageHistory {
   override lc_namespace: string[] = ['varve', 'chat_history'];
   readonly #handle: Pick<Handle, 'scope' | 'observe' | 'session' | 'erase'>;
@@ -58,7 +55,7 @@ export class VarveChatHistory extends BaseListChatMessageHistory {
 
 const KNOWN_ROLES: ReadonlySet<string> = new Set(['human', 'ai', 'tool', 'system']);
 
-/** A retriever for any chain. It returns recalled records as documents; their metadata has the id, the date, the speaker and the trust. */
+/** A retriever for any chain. The documents' metadata has the id, the date, the speaker and the trust. */
 export class VarveRetriever extends BaseRetriever {
   override lc_namespace: string[] = ['varve', 'retrievers'];
   readonly #handle: Pick<Handle, 'recall'>;

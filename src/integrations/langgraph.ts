@@ -15,13 +15,10 @@ export type StoreHandle = Pick<Handle, 'scope' | 'memories' | 'recall'>;
 
 /** How a LangGraph store's namespaces map to scopes. */
 export interface VarveStoreOptions {
-  /** Default "default". */
+  /** Default `default`. */
   tenant?: string;
   agent?: string;
-  /**
-   * Returns the user of a namespace, or null if all users share it. Default: the second label, as in `['memories', userId]`. A namespace
-   * with only one label names no user and is refused.
-   */
+  /** Returns the user of a namespace; null if all users share it. Default: the second label, as in `['memories', userId]`. */
   userOf?: (namespace: readonly string[]) => string | null | undefined;
 }
 
@@ -30,13 +27,12 @@ interface Shelf {
   notes: KeyedNotes;
 }
 
-// At most this many shelves are kept, to limit memory in a process that serves many users. Creating a shelf again is cheap.
+// Limits memory in a process that serves many users. Creating a shelf again is cheap.
 const MOST_SHELVES = 1000;
 
 /**
- * LangGraph's long-term memory in Varve: `graph.compile({ store: new VarveStore(varve) })`. Items are notes with a history, and recall
- * finds them. Namespaces map to scopes: `['memories', userId]` is stored in that user's scope. So one store serves many users, and no user
- * can read, search or list another's items. If you pass a handle instead of `varve`, all namespaces belong to the handle's user.
+ * LangGraph's long-term memory: `graph.compile({ store: new VarveStore(varve) })`. Each item is a note of its namespace's user. With a
+ * handle instead of `varve`, all items belong to the handle's user.
  */
 export class VarveStore extends BaseStore {
   readonly #shelfOf: (namespace: readonly string[]) => Shelf;
@@ -62,7 +58,7 @@ export class VarveStore extends BaseStore {
 
   override async batch<Op extends Operation[]>(operations: Op): Promise<OperationResults<Op>> {
     const results: unknown[] = [];
-    // Operations run in order, so that a get after a put in the same batch returns the new value.
+    // In order, so that a get after a put in the same batch returns the new value.
     for (const operation of operations) results.push(await this.#run(operation));
     return results as OperationResults<Op>;
   }
@@ -108,7 +104,7 @@ export class VarveStore extends BaseStore {
     const { results } = await handle.recall(query, {
       sources: ['notes'],
       filter: { tags: [notes.tagOf(prefix)] },
-      // The filter on values is applied afterwards, so more results are requested than needed.
+      // More than `limit`, because the filter on values is applied afterwards.
       limit: Math.min(limit * 4, 200),
       abstain: false,
     });
@@ -142,7 +138,7 @@ function namesNobody(namespace: readonly string[]): VarveError {
   );
 }
 
-// The key is kept apart from the namespace, so that ["a", "b"] + "c" differs from ["a"] + "b".
+// The NUL separates the key from the namespace, so that ["a", "b"] + "c" differs from ["a"] + "b".
 function placeOf(namespace: readonly string[], key: string): string[] {
   return [...namespace, `\u0000${key}`];
 }

@@ -11,8 +11,8 @@ import { foundRecords } from '../tools/found-record.ts';
 import { assertHasSession } from './keyed-notes.ts';
 
 /**
- * Long-term memory for LlamaIndex: `createMemory({ memoryBlocks: [new VarveMemoryBlock(handle)] })`. Messages that leave the short-term
- * memory are logged, and memories are formed from them. The context, of at most `tokens` tokens, is put before the conversation.
+ * Long-term memory for LlamaIndex: `createMemory({ memoryBlocks: [new VarveMemoryBlock(handle)] })`. Logs the messages that leave the
+ * short-term memory, and puts a context of at most `tokens` tokens before the conversation.
  */
 export class VarveMemoryBlock extends BaseMemoryBlock {
   readonly #handle: Pick<Handle, 'scope' | 'observe' | 'context'>;

@@ -13,12 +13,12 @@ import { agentTool, chosenTools, type ToolChoice } from '../tools/agent-tools.ts
 import type { Varve } from '../varve.ts';
 import { type KeyedNotes, keyedNotes } from './keyed-notes.ts';
 
-/** Options of {@link VarveMemory}. */
+/** The options of {@link VarveMemory}. */
 export interface VarveMemoryOptions {
   varve: Pick<Varve, 'for' | 'operator'>;
   /** Default `default`. */
   tenant?: string;
-  /** The agent of the scope. Default: none, so all agents share the memories about a user. */
+  /** The agent of the scope. Default: none, so that all agents share the memories about a user. */
   agent?: string;
   /** How contexts are assembled: layout, budget, history. */
   context?: Omit<ContextOptions, 'message' | 'tools'>;
@@ -38,11 +38,7 @@ interface ThreadKey {
 const NOTES = 'mastra-thread';
 const MOST_MESSAGES = 1000;
 
-/**
- * The memory of Mastra's agents: `new Agent({ …, memory: new VarveMemory({ varve }) })`. A resource is a user and a thread is a session.
- * Before a turn, the agent gets the context, the last turns and recalled records. Afterwards the turn is logged, and memories are formed
- * from it.
- */
+/** The memory of Mastra's agents: `new Agent({ …, memory: new VarveMemory({ varve }) })`. A resource is a user, a thread a session. */
 export class VarveMemory extends MastraMemory {
   readonly #options: VarveMemoryOptions;
 
@@ -103,7 +99,7 @@ export class VarveMemory extends MastraMemory {
   async getThreadById({ threadId }: { threadId: string }): Promise<StorageThreadType | null> {
     const { items } = await this.#sessions({ session: threadId });
     const [found, ...others] = items;
-    // Two users may have sessions with the same id, so without its resource a thread is found only if its id is unique.
+    // Two users may have sessions with the same id, so a thread without its resource must have a unique id.
     return found === undefined || others.length > 0 ? null : this.#toThread(found);
   }
 
@@ -159,7 +155,7 @@ export class VarveMemory extends MastraMemory {
     return { messages };
   }
 
-  /** Returns the messages of a thread. With `vectorSearchString`, returns only those that match it best. */
+  /** Returns the messages of a thread. With `vectorSearchString`, only those that match it best. */
   async recall(asked: Messages<'recall'>): ReturnType<MastraMemory['recall']> {
     const { threadId, resourceId, page = 0, perPage = 40, vectorSearchString, filter } = asked;
     const found: MastraDBMessage[] = [];
@@ -177,7 +173,7 @@ export class VarveMemory extends MastraMemory {
       ({ createdAt }) => (start === undefined || createdAt >= start) && (end === undefined || createdAt <= end),
     );
     const limit = perPage === false ? within.length : perPage;
-    // The newest page is the first one. Messages within a page are in chronological order.
+    // Page 0 has the newest messages, in chronological order.
     const until = within.length - page * limit;
     const messages = until <= 0 ? [] : within.slice(Math.max(0, until - limit), until);
     return { messages, total: within.length, page, perPage, hasMore: until > limit };
@@ -259,10 +255,7 @@ export class VarveMemory extends MastraMemory {
     return { total, items: items.filter((one) => one.user !== null) };
   }
 
-  /**
-   * Returns the notes with the titles and metadata of threads. They are stored under a separate connection. Recall and contexts use no
-   * connection, so they do not find these notes.
-   */
+  // Titles and metadata of threads, under a separate connection. Recall and contexts use no connection, so they do not find these notes.
   #threadNotes(resourceId: string): KeyedNotes {
     const { varve, tenant, agent } = this.#options;
     return keyedNotes(varve.for({ tenant, agent, user: resourceId, connection: NOTES }), NOTES);
@@ -282,10 +275,7 @@ interface PreparedTurn {
   withLookups: string;
 }
 
-/**
- * Adds recalled records before the user's words, but only in the prompt. In the list of messages they would be saved as the user's own
- * words, and in the system prompt they would invalidate the provider's cache.
- */
+// Only in the prompt: messages would be saved as the user's own words, and a changed system prompt would invalidate the provider's cache.
 function addLookups({ prompt, state }: ProcessLLMRequestArgs) {
   const turn = state['turn'] as PreparedTurn | undefined;
   const place = prompt.findLastIndex(({ role }) => role === 'user');
@@ -310,7 +300,7 @@ function textOf({ content }: MastraDBMessage): string {
     .trim();
 }
 
-/** Returns a message and its tool results. Results of Varve's own tools are left out, because they are already in memory. */
+/** Without results of Varve's own tools, which are already in memory. */
 function toChatMessages(message: MastraDBMessage): ChatMessage[] {
   const { id, role, content, createdAt } = message;
   if (role !== 'user' && role !== 'assistant') return [];
@@ -331,5 +321,5 @@ function toDbMessage(fields: MessageFields, text: string, { thread, resource }: 
   return { ...fields, threadId: thread, resourceId: resource, content };
 }
 
-// Past turns get a time in the distant past. Mastra sorts messages by time, so they come before the current ones.
+// Mastra sorts messages by time, so this time puts past turns before the current ones.
 const LONG_AGO = Date.UTC(2000, 0);

@@ -9,14 +9,13 @@ import { assertHasSession } from './keyed-notes.ts';
 export type SessionHandle = Pick<Handle, 'scope' | 'observe' | 'session' | 'erase'>;
 
 /**
- * A session of the OpenAI Agents SDK in Varve: `run(agent, 'Hello', { session: new VarveSession(handle) })`. Messages of the user and the
- * agent are logged, and memories are formed from them. The last turns are the history of the next run. Tool calls and their results are
- * logged too but left out of the history, because the API refuses a replayed call without its result.
+ * A session of the OpenAI Agents SDK: `run(agent, 'Hello', { session: new VarveSession(handle) })`. The history contains messages only: the
+ * API refuses a replayed tool call without its result.
  */
 export class VarveSession implements Session {
   readonly #handle: SessionHandle;
   readonly #most: number;
-  /** The event ids of items that the runner has popped. The log keeps these events, but this process leaves them out of the history. */
+  /** The event ids of items that the runner has popped. The log keeps them, but this process leaves them out of the history. */
   readonly #popped = new Set<string>();
 
   constructor(handle: SessionHandle, { turns = 50 }: { turns?: number } = {}) {
@@ -29,10 +28,7 @@ export class VarveSession implements Session {
     return this.#handle.scope.session ?? '';
   }
 
-  /**
-   * Returns the last messages of the session, oldest first.
-   * @param limit - the maximum number of messages; default: the option `turns`
-   */
+  /** Returns the last messages of the session, oldest first. Default of `limit`: the option `turns`. */
   async getItems(limit?: number): Promise<AgentInputItem[]> {
     return (await this.#spoken(limit ?? this.#most)).map(itemOf);
   }
@@ -55,7 +51,7 @@ export class VarveSession implements Session {
   }
 
   async #spoken(limit: number): Promise<Event[]> {
-    // The window may contain tool results, so more turns are read than requested.
+    // More than `limit`, because the window may contain tool results.
     const turns = await this.#handle.session.window(Math.min(limit * 3 + this.#popped.size, 1000));
     const spoken = turns.filter(
       ({ id, kind, origin }) =>
@@ -82,15 +78,15 @@ function messageOf(item: AgentInputItem): { role: string; content: string; name?
 }
 
 /**
- * Returns the agent's tools for the Agents SDK: `new Agent({ tools: memoryTools(handle) })`. Default: the everyday set without
- * `log_conversation`, because {@link VarveSession} logs the conversation.
+ * The agent's tools: `new Agent({ tools: memoryTools(handle) })`. Default: the everyday set without `log_conversation`, because {@link
+ * VarveSession} logs the conversation.
  */
 export function memoryTools(handle: ToolHandle, choice: ToolChoice = { except: ['log_conversation'] }): FunctionTool[] {
   return chosenTools(choice).map((one) =>
     tool({
       name: one.name,
       description: one.description,
-      // Strict schemas allow no optional fields. The tool itself validates its input.
+      // Strict schemas allow no optional fields. The tool checks its own input.
       strict: false,
       parameters: { additionalProperties: true, ...modelSchema(one.input, 'input') } as never,
       execute: async (input: unknown) => JSON.stringify(await one.run(handle, input)),

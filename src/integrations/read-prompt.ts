@@ -4,24 +4,20 @@ import { type ChatMessage, chatText } from '../record/chat-message.ts';
 import { isObject } from '../record/parse.ts';
 import { agentTool } from '../tools/agent-tools.ts';
 
-/** The parameters of a model call, as the AI SDK passes them to middleware. */
 export type CallParameters = Parameters<NonNullable<LanguageModelMiddleware['transformParams']>>[0]['params'];
-export type PromptMessage = CallParameters['prompt'][number];
+type PromptMessage = CallParameters['prompt'][number];
 
 /** The user's turn that a model call answers, with the tool calls since then. */
 export interface PromptTurn {
-  /** The index of the turn among the messages. */
+  /** The place of the turn's message in the prompt. */
   index: number;
   message: string;
-  /** The messages of the user and the agent before the turn, each with its text. */
   before: (ChatMessage & { content: string })[];
-  /** The texts that the agent wrote between its tool calls. */
   said: string[];
   toolsUsed: ToolUse[];
   attachments: { name: string | undefined; text: string }[];
 }
 
-/** Returns the user's last turn in a prompt, or null if there is none. */
 export function readPrompt(prompt: CallParameters['prompt']): PromptTurn | null {
   const index = prompt.findLastIndex(({ role }) => role === 'user');
   const spoken = prompt[index];
@@ -53,10 +49,7 @@ export function readPrompt(prompt: CallParameters['prompt']): PromptTurn | null 
 
 const LONGEST_RESULT = 100_000;
 
-/**
- * Records a tool's result. Results of Varve's own tools are left out: learning them again would duplicate memories and turn guesses into
- * facts.
- */
+/** Leaves out results of Varve's own tools: learning them again would duplicate memories and turn guesses into facts. */
 export function addResult(calls: Map<string, ToolUse>, id: string, tool: string, output: unknown): void {
   const use = calls.get(id) ?? { tool };
   const text = textOf(output);
@@ -71,7 +64,6 @@ function textOf(output: unknown): string {
   return typeof value === 'string' ? value : JSON.stringify(value ?? output);
 }
 
-/** Returns the arguments of a call. They may be given as JSON text. */
 export function objectOf(input: unknown): Record<string, unknown> {
   const value: unknown = typeof input === 'string' ? parsed(input) : input;
   return isObject(value) ? value : {};

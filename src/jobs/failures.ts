@@ -4,7 +4,6 @@ import { parse, type TimeInput, timeSchema } from '../record/parse.ts';
 import type { Job } from '../store/queue/job.ts';
 import type { Outcome } from '../store/queue/settle-jobs.ts';
 
-/** What happens to a job whose handler threw an error: it is retried, postponed or dead. */
 export function outcomeOfError(thrown: unknown, job: Job, deps: { now: number; backoff: Backoff }): Outcome {
   const error = storedMessageOf(thrown);
   if (Postponed.isInstance(thrown)) return { type: 'postponed', runAt: thrown.until.getTime(), error };
@@ -17,21 +16,20 @@ function mayRetry(thrown: unknown): boolean {
   return !(typeof thrown === 'object' && thrown !== null && 'retryable' in thrown && thrown.retryable === false);
 }
 
-/** Returns how many milliseconds to wait after a failed attempt. The first attempt has the number 1. */
+/** Returns milliseconds. The first attempt has the number 1. */
 export type Backoff = (attempt: number) => number;
 
 /**
- * Waits 15 seconds at first, and twice as long after every failure, up to an hour. A random part of up to a half is subtracted (jitter), so
- * that jobs that failed together are not retried together. Eight attempts take 16 to 32 minutes, longer than most outages of a model.
+ * Waits 15 seconds at first, and twice as long after every failure, up to an hour. Jitter of up to a half keeps jobs that failed together
+ * from being retried together. Eight attempts take 16 to 32 minutes, longer than most outages of a model.
  */
 export function exponentialBackoff(random: () => number = Math.random): Backoff {
   return (attempt) => Math.round(Math.min(15 * SECOND * 2 ** (attempt - 1), HOUR) * (1 - random() / 2));
 }
 
-// Uses a global symbol, as VarveError does, so that a postponement is recognised even if two copies of the package are loaded.
+// A global symbol also works if two copies of the package are loaded.
 const MARKER = Symbol.for('varve.postponed');
 
-/** A handler throws this if its job has to wait but has not failed. {@link postpone} creates it. */
 class Postponed extends Error {
   readonly until: Date;
 
@@ -47,7 +45,7 @@ class Postponed extends Error {
   }
 }
 
-/** Postpones a job without counting the run as an attempt: `throw postpone(tomorrow, 'The daily budget is spent')`. */
+/** Postpones a job without counting the attempt: `throw postpone(tomorrow, 'The daily budget is spent')`. */
 export function postpone(until: TimeInput, reason: string): Postponed {
   return new Postponed(parse(timeSchema, until, 'The time to postpone to'), reason);
 }

@@ -2,30 +2,26 @@ import { setImmediate } from 'node:timers/promises';
 import { VarveError } from '../errors.ts';
 import type { Scope } from '../record/scope.ts';
 
-/** Ids of the events in one exchange, which are read together. */
 interface Exchange {
   scope: Scope;
   events: readonly string[];
 }
 
-/** A queue of exchanges for the local reader, within this process. */
+/** A queue of exchanges for the local reader, within this process. Each exchange also has a job in the store. */
 interface InlineQueue {
-  /** Adds an exchange. Never fails and never waits. */
+  /** Never fails and never waits. */
   add(exchange: Exchange): void;
-  /** From now on, reads exchanges as they are added. */
   start(): void;
-  /** Reads all waiting exchanges. */
   drain(): Promise<void>;
-  /** Reads waiting exchanges for at most a second and accepts no new ones. The jobs of the remaining exchanges stay in the store. */
+  /** Reads waiting exchanges for at most a second and accepts no new ones. The jobs of the others stay in the store. */
   stop(): Promise<void>;
 }
 
-// If more exchanges wait, the oldest one is dropped. No event is lost: the exchange also has a job, and this process or another runs it and
-// reads the events from the log.
+// If more exchanges wait, the oldest one is dropped. No event is lost, because the exchange's job reads the events from the log.
 const MOST_WAITING = 1000;
 const PATIENCE = 1000;
 
-/** Creates a queue. If `read` fails, the process emits a warning, and the exchange's job reads the events again. */
+/** If `read` fails, the process emits a warning, and the exchange's job reads the events again. */
 export function createInlineQueue(read: (exchange: Exchange) => Promise<unknown>): InlineQueue {
   const waiting: Exchange[] = [];
   let isStarted = false;
@@ -34,7 +30,7 @@ export function createInlineQueue(read: (exchange: Exchange) => Promise<unknown>
 
   const work = async (): Promise<void> => {
     while (waiting.length > 0) {
-      // Lets the event loop turn once, so that the caller gets its answer before the exchange is read.
+      // The caller gets its answer before the exchange is read.
       await setImmediate();
       if (stoppedAt !== null && performance.now() - stoppedAt > PATIENCE) waiting.length = 0;
       const next = waiting.shift();
@@ -54,7 +50,7 @@ export function createInlineQueue(read: (exchange: Exchange) => Promise<unknown>
 
   return {
     add(exchange) {
-      // Skips an exchange that waits here already: the first drain of a process adds it again when it finds its job.
+      // The first drain of a process finds the jobs of waiting exchanges and adds these exchanges again.
       if (stoppedAt !== null || waiting.some(({ events: [first] }) => first === exchange.events[0])) return;
       waiting.push(exchange);
       if (waiting.length > MOST_WAITING) waiting.shift();

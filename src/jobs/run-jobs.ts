@@ -8,14 +8,12 @@ import { type Backoff, outcomeOfError } from './failures.ts';
 import type { JobContext, JobHandler } from './job-kinds.ts';
 
 interface RunningJob extends LeasedRun {
-  /** When the lease expires, as far as this worker knows. Another worker may have taken the job over since. */
+  /** When the lease expires, as far as this worker knows. Another worker may have taken over the job since. */
   leaseUntil: number;
   controller: AbortController;
-  /** Why the run was aborted. Null if it was not. */
   cut: 'lost' | 'stopped' | null;
   /** Whether the handler has called `complete()`. Stays true even if that call's transaction is rolled back. */
   completed: boolean;
-  /** Resolves when the handler has ended, whether or not it succeeded. */
   over: Promise<void>;
 }
 
@@ -34,29 +32,29 @@ interface RunsOptions extends Pick<Parts, 'database' | 'clock' | 'ids'> {
   leaseMs: number;
   backoff: Backoff;
   onEnd(): void;
+  /** Called when a job is given up, once for its kind until a job of this kind succeeds. */
+  onGivenUp(problem: string): void;
 }
 
-/** The runs of one worker. */
 export interface Runs {
-  /** Whether the worker leases new jobs. */
   isTaking: boolean;
   readonly counts: Record<Outcome['type'] | 'lost', number>;
   /** Settles ended runs, renews the leases of the others and leases new jobs, all in one transaction. Then starts the new jobs. */
   turn(): Promise<void>;
   isIdle(): boolean;
-  /** Resolves when all handlers that are running now have ended. */
+  /** Resolves when the handlers that are running now have ended. */
   whenOver(): Promise<void>;
-  /** Aborts all runs because the worker stops. */
   abort(): void;
 }
 
 export function createRuns(options: RunsOptions): Runs {
-  const { database, clock, ids, handlers, concurrency, leaseMs, onEnd } = options;
+  const { database, clock, ids, handlers, concurrency, leaseMs, onEnd, onGivenUp } = options;
   const kinds = Object.keys(handlers);
   const turns = createFairTurns();
   const running = new Set<RunningJob>();
   let ended: EndedRun[] = [];
   const inTurn = createMutex();
+  const report = reporting(onGivenUp);
 
   const runs: Runs = {
     isTaking: false,
@@ -81,7 +79,7 @@ export function createRuns(options: RunsOptions): Runs {
       for (const job of result.leased) start({ job, ...lease });
     } catch (error) {
       ended = [...turn.ended, ...ended];
-      // If this worker could not reach the database for longer than a lease, others may be running its jobs by now.
+      // If this worker could not reach the database for longer than a lease, other workers may be running its jobs by now.
       for (const run of running) if (run.leaseUntil <= clock.now()) cutShort(run, 'lost');
       throw error;
     }
@@ -97,8 +95,9 @@ export function createRuns(options: RunsOptions): Runs {
   const execute = async (run: RunningJob): Promise<void> => {
     const outcome = await runHandler(run, options);
     running.delete(run);
+    report(run, outcome);
     if (run.cut === 'lost') runs.counts.lost += 1;
-    // The handler's own transaction settles such a job. If it was rolled back, the lease expires and the job runs again.
+    // `complete()` has settled this job. If its transaction was rolled back, the lease expires and the job runs again.
     else if (run.completed && outcome.type === 'done') runs.counts.done += 1;
     else ended.push({ job: run.job, leaseId: run.leaseId, completed: run.completed, outcome });
     onEnd();
@@ -107,14 +106,25 @@ export function createRuns(options: RunsOptions): Runs {
   return runs;
 }
 
+function reporting(onGivenUp: RunsOptions['onGivenUp']): (run: RunningJob, outcome: Outcome) => void {
+  const failing = new Set<string>();
+  return ({ job }, outcome) => {
+    if (outcome.type === 'done') failing.delete(job.kind);
+    if (outcome.type !== 'dead' || failing.has(job.kind)) return;
+    failing.add(job.kind);
+    const error = outcome.error.replace(/\.?$/, '.');
+    onGivenUp(
+      `The background job ${job.kind} of the tenant ${job.tenant} was given up: ${error} \`varve jobs\` lists such jobs.`,
+    );
+  };
+}
+
 function isRenewalDue(run: RunningJob, now: number, leaseMs: number): boolean {
   const left = run.leaseUntil - now;
-  // Also renews leases that end later than a whole lease from now. They were written before the clock was set back, and if this worker
-  // died, other workers would wait until they end.
+  // A lease that ends too late was written before the clock was set back. If this worker died, others would wait until that time.
   return run.cut !== 'lost' && (left < (leaseMs * 2) / 3 || left > leaseMs);
 }
 
-/** Counts the runs that a turn has settled, and records which leases it has renewed or found lost. */
 function noteTurn(turn: Turn<RunningJob>, { settled, lost }: TurnResult<RunningJob>, counts: Runs['counts']): void {
   for (const run of turn.ended) counts[settled.has(run) ? run.outcome.type : run.completed ? 'done' : 'lost'] += 1;
   for (const run of turn.renew) run.leaseUntil = turn.leaseUntil;

@@ -12,14 +12,14 @@ import { moveSchedule, readSchedules, type ScheduleRow, upsertSchedules } from '
 
 /** A recurring job. Each due time enqueues a job that belongs to no tenant. */
 export interface NewSchedule {
-  /** Identifies the schedule: saving another one with this name replaces it. */
+  /** Saving another schedule with this name replaces it. */
   name: string;
   /** Five fields, or six with the seconds first, or a nickname such as `@daily`. */
   cron: string;
-  /** An IANA time zone. Default UTC. */
+  /** An IANA time zone. Default: UTC. */
   timeZone?: string;
   kind: string;
-  /** The job's payload, to which `dueAt` is added. Default `{}`. */
+  /** The job's payload, to which `dueAt` is added. Default: `{}`. */
   payload?: { [key: string]: Json };
 }
 
@@ -37,10 +37,7 @@ const scheduleSchema = z.strictObject({
   payload: z.record(z.string(), z.json()).default({}),
 });
 
-/**
- * Upserts schedules by name. A new cron expression or time zone takes effect immediately; other changes keep the next due time. Every
- * process can call this when it starts, because it is idempotent.
- */
+/** A new cron expression or time zone takes effect immediately. Other changes keep the next due time. Idempotent. */
 export async function ensureSchedules(
   database: Database,
   schedules: readonly NewSchedule[],
@@ -55,7 +52,6 @@ export async function ensureSchedules(
   await database.write(EVERY_TENANT, (writer) => upsertSchedules(writer, rows));
 }
 
-/** All schedules, ordered by name. */
 export async function listSchedules(database: Database): Promise<Schedule[]> {
   const rows = await database.read(EVERY_TENANT, (reader) => readSchedules(reader));
   return rows.map((row) => ({
@@ -69,11 +65,7 @@ export async function listSchedules(database: Database): Promise<Schedule[]> {
   }));
 }
 
-/**
- * Returns the first due time after `after`, in milliseconds. If daylight saving time skips a local time, it is due right after the jump; if
- * a local time occurs twice, it is due the first time. Throws `invalid_input` for a malformed expression, an unknown time zone, or an
- * expression that is never due.
- */
+/** In milliseconds. A local time that daylight saving skips is due right after the jump; one that occurs twice, the first time. */
 export function nextDue(schedule: { cron: string; timeZone: string }, after: number): number {
   let next: Date | null;
   try {
@@ -88,17 +80,14 @@ export function nextDue(schedule: { cron: string; timeZone: string }, after: num
   return next.getTime();
 }
 
-// Caches parsed expressions: parsing one takes twice as long as finding its next time, and a store has a dozen of them.
+// Parsing takes twice as long as finding the next time, and a store has a dozen expressions.
 const MOST_PARSED = 500;
 const parsedCron = cached(MOST_PARSED, (schedule) => {
   const [cron, timezone] = JSON.parse(schedule) as [string, string];
   return new Cron(cron, { paused: true, timezone, mode: '5-or-6-parts' });
 });
 
-/**
- * Enqueues one job for each due schedule, even if it has missed several due times. Adds none while the job of an earlier due time is still
- * waiting.
- */
+/** Enqueues one job for each due schedule, even if it has missed several due times, and none while an earlier job still waits. */
 export async function tickSchedules(writer: Writer, deps: EnqueueDeps): Promise<void> {
   const now = deps.clock.now();
   for (const schedule of await readSchedules(writer, now)) {
@@ -110,19 +99,15 @@ export async function tickSchedules(writer: Writer, deps: EnqueueDeps): Promise<
   }
 }
 
-/** Returns the next due time of a stored schedule. If this machine does not know the schedule's time zone, uses UTC. */
+/** Uses UTC if this machine does not know the schedule's time zone. */
 function dueAfter({ cron, time_zone }: Pick<ScheduleRow, 'cron' | 'time_zone'>, after: number): number {
   return nextDue({ cron, timeZone: knownTimeZone(time_zone, 'UTC') }, after);
 }
 
-// Differences up to this are normal between the clocks of two machines and are not corrected, so that no due time is used twice.
+// Clocks of two machines may differ by this much. Such differences are not corrected, so that no due time is used twice.
 const SKEW = HOUR;
 
-/**
- * Repairs times that were written while the clock was ahead, after it was set back: due times of schedules, run times of jobs, and leases,
- * which are cut to one day. Otherwise schedules and jobs would wait until the wrong time, and the unique keys of these jobs would keep new
- * ones out.
- */
+/** Repairs due times, run times and leases that were written before the clock was set back and would keep jobs waiting. */
 export async function followClock(database: Database, clock: Clock): Promise<void> {
   const now = clock.now();
   await database.write(EVERY_TENANT, async (writer) => {

@@ -1,5 +1,5 @@
 import { setImmediate } from 'node:timers/promises';
-import { VarveError } from '../errors.ts';
+import { messageOf, VarveError } from '../errors.ts';
 import { type Clock, DAY, HOUR, MINUTE, SECOND } from '../record/clock.ts';
 import { EVERY_TENANT, type Parts } from '../store/database.ts';
 import type { JobHandler } from './job-kinds.ts';
@@ -12,34 +12,29 @@ import { type Backoff, exponentialBackoff } from './failures.ts';
 export interface WorkerOptions extends Pick<Parts, 'database' | 'clock' | 'ids'> {
   /** Handlers by kind of job. The worker leaves other kinds to other workers. */
   handlers: Readonly<Record<string, JobHandler>>;
-  /** How many jobs run at the same time. Default 8. */
   concurrency?: number;
-  /** If a worker does not renew a lease within this time, another worker takes over the job. Default one minute. */
+  /** After this time without a renewal, another worker takes over the job. Default: one minute. */
   leaseMs?: number;
-  /** How often an idle worker looks for jobs from other processes. Default one second. */
+  /** How often an idle worker looks for jobs from other processes. Default: one second. */
   pollMs?: number;
-  /** Default {@link exponentialBackoff}. */
   backoff?: Backoff;
-  /** How long finished jobs are kept. Default one day. */
+  /** How long finished jobs are kept. Default: one day. */
   keepDoneMs?: number;
-  /** Receives errors of the queue itself; errors of jobs are stored with the jobs. Default: the process emits a warning. */
+  /** Receives errors of the queue itself, and the first job of a kind that was given up. Default: a warning of the process. */
   onError?: (error: unknown) => void;
 }
 
 /** How many runs ended in which way. `lost`: the lease expired, and another worker took over the job. */
 export type RunCounts = Record<Outcome['type'] | 'lost', number>;
 
-/** Runs jobs. Many workers in many processes can share one queue. */
 export interface Worker {
-  /** Runs jobs as they become due, until `stop` is called. */
   start(): void;
   /**
-   * Leases no more jobs, and waits at most `timeout` milliseconds (default 30 seconds) for the running ones. Then aborts and releases the
-   * jobs that still run. If a handler ignores its signal, its job keeps the lease until that expires, so that no other worker starts the
-   * same job.
+   * Leases no more jobs, and waits at most `timeout` milliseconds (default: 30 seconds) for the running ones. Then aborts and releases
+   * them. If a handler ignores its signal, its job keeps the lease until that expires, so that no other worker starts the same job.
    */
   stop(options?: { timeout?: number }): Promise<void>;
-  /** Runs all jobs that are due now, and the due jobs that these enqueue. Returns how the runs ended. */
+  /** Runs all jobs that are due now, and the due jobs that these enqueue. */
   drain(): Promise<RunCounts>;
   /** Makes the worker look for jobs immediately. Call it after the commit that enqueued one. */
   wake(): void;
@@ -48,17 +43,17 @@ export interface Worker {
 // How long a handler may take to end after its signal is aborted.
 const GRACE = SECOND;
 
-/** Creates a worker. It is idle until `start` or `drain` is called. */
 export function createWorker(options: WorkerOptions): Worker {
   const { database, clock, ids, handlers, concurrency = 8, leaseMs = MINUTE, pollMs = SECOND } = options;
   const { backoff = exponentialBackoff(), keepDoneMs = DAY, onError = warn } = options;
   const wakeSignal = createWakeSignal();
-  const runs = createRuns({ database, clock, ids, handlers, concurrency, leaseMs, backoff, onEnd: wakeSignal.wake });
+  const signals = { onEnd: wakeSignal.wake, onGivenUp: onError };
+  const runs = createRuns({ database, clock, ids, handlers, concurrency, leaseMs, backoff, ...signals });
   const tick = every(SECOND, clock, async () => {
     if (!(await database.read(EVERY_TENANT, (reader) => isScheduleDue(reader, clock.now())))) return;
     await database.write(EVERY_TENANT, (writer) => tickSchedules(writer, { clock, ids }));
   });
-  // Also does the hourly work if the clock was set back by an hour or more.
+  // `every` also calls this after the clock was set back by an hour or more.
   const tidy = every(HOUR, clock, async () => {
     await followClock(database, clock);
     await removeDoneJobs(database, clock.now() - keepDoneMs);
@@ -77,7 +72,7 @@ export function createWorker(options: WorkerOptions): Worker {
     async stop({ timeout = 30 * SECOND } = {}) {
       runs.isTaking = false;
       wakeSignal.wake();
-      // The turn in progress may still lease jobs. One more turn, which leases none, therefore follows it.
+      // The turn in progress may still lease jobs. A turn that leases none therefore follows it.
       await within(timeout, runs.turn().catch(onError).then(runs.whenOver));
       runs.abort();
       await within(GRACE, runs.whenOver());
@@ -89,20 +84,16 @@ export function createWorker(options: WorkerOptions): Worker {
 }
 
 interface Loop {
-  /** Runs until `leave` is called. Errors go to `onError`. */
   start(): void;
-  /** Resolves when there is nothing left to do. If `start()` was not called, runs rounds itself until then, and rejects if a step fails. */
+  /** Resolves when nothing is left to do. Without an earlier `start()`, runs rounds itself, and rejects if a step fails. */
   whenIdle(): Promise<void>;
-  /** Ends the loop after the current steps. */
   leave(): Promise<void>;
 }
 
 interface LoopOptions {
-  /** The steps of each round, in order. */
   steps: readonly (() => Promise<void>)[];
   runs: Runs;
   wakeSignal: WakeSignal;
-  /** Maximum time between two rounds. A wake signal ends it early. */
   pauseMs: number;
   onError(error: unknown): void;
 }
@@ -118,7 +109,7 @@ function createLoop({ steps, runs, wakeSignal, pauseMs, onError }: LoopOptions):
       await step();
     } catch (error) {
       if (!isStarted) throw error;
-      // Ends the loop if the store is closed, because it cannot be opened again.
+      // A closed store cannot be opened again.
       isLeaving ||= VarveError.isInstance(error, 'closed');
       onError(error);
     }
@@ -126,7 +117,7 @@ function createLoop({ steps, runs, wakeSignal, pauseMs, onError }: LoopOptions):
 
   const repeat = async (): Promise<void> => {
     for (;;) {
-      // Yields to the event loop: SQLite answers synchronously, so a long queue would block the process.
+      // SQLite answers synchronously, so a long queue would block the event loop.
       await setImmediate();
       const askedBefore = waiters.splice(0);
       for (const step of steps) await attempt(step);
@@ -201,15 +192,15 @@ function since(before: RunCounts, now: RunCounts): RunCounts {
 }
 
 function warn(error: unknown): void {
-  process.emitWarning(error instanceof Error ? error : String(error), 'VarveQueueWarning');
+  process.emitWarning(messageOf(error), 'VarveQueueWarning');
 }
 
-/** Wakes the loop. If the loop is busy at that time, its next wait ends immediately. */
+/** If the loop is busy when `wake` is called, its next wait ends immediately. */
 interface WakeSignal {
   wake(): void;
   /**
-   * Waits until `wake` is called, but at most this many milliseconds. With `keepsAlive`, the process stays alive meanwhile. A worker
-   * without work does not need that: jobs that become due later are still in the store at the next start.
+   * Waits until `wake` is called, but at most this many milliseconds. An idle worker need not keep the process alive, because later jobs
+   * are still in the store at the next start.
    */
   wait(milliseconds: number, options: { keepsAlive: boolean }): Promise<void>;
 }

@@ -7,14 +7,13 @@ import { english } from './packs/en.ts';
 import type { Pack } from './packs/pack.ts';
 import { perPack } from './packs/packs.ts';
 
-/** A day of the calendar, without a zone. `month` counts from 1. */
+/** A calendar day without a time zone. `month` counts from 1. */
 export interface CivilDate {
   year: number;
   month: number;
   day: number;
 }
 
-/** The English names of the months from January on and of the weekdays from Monday on: "January", "Monday". */
 export const MONTHS: readonly string[] = english.calendar.months.map(wholeName);
 export const WEEKDAYS: readonly string[] = english.calendar.weekdays.map(wholeName);
 
@@ -23,12 +22,12 @@ function wholeName(alternatives: string): string {
   return name.charAt(0).toUpperCase() + name.slice(1);
 }
 
-/** The English names of the months and weekdays in lower case, without "may", which is a verb in most texts. */
+/** In lower case, without "may", which is a verb in most texts. */
 export const UNAMBIGUOUS_DAYS: readonly string[] = [...MONTHS, ...WEEKDAYS]
   .map((name) => name.toLowerCase())
   .filter((name) => name !== 'may');
 
-/** Named days of the year, in lower case. Like a month, they say when something happens and name no person, place or thing. */
+/** In lower case. Like a month, a feast says when something happens and names no person, place or thing. */
 export const FEASTS: ReadonlySet<string> = new Set(
   `new year,new year's,new year's eve,new year's day,christmas,christmas eve,christmas day,boxing day,xmas,easter,easter sunday,easter
   monday,good friday,whitsun,pentecost,ramadan,eid,diwali,hanukkah,passover,yom kippur,rosh hashanah,thanksgiving,halloween,valentine's
@@ -38,16 +37,15 @@ export const FEASTS: ReadonlySet<string> = new Set(
     .map((name) => name.trim().replaceAll(/\s+/g, ' ')),
 );
 
-/** The first three letters of each month, as alternatives: "jan|feb". */
 export const MONTH_STARTS: string = MONTHS.map((name) => name.slice(0, 3).toLowerCase()).join('|');
 
-/** Matches years, and dates that are written out in English. A model may have computed them, so they need not occur in a source. */
+/** Years and written-out English dates. A model may have computed them, so they need not occur in a source. */
 export const WRITTEN_DATE: RegExp = new RegExp(
   `\\b(?:\\d{1,2}(?:st|nd|rd|th)?\\s+)?(?:${MONTH_STARTS})[a-z]*\\.?(?:\\s+\\d{1,2}(?:st|nd|rd|th)?\\b)?(?:,?\\s+(?:19|20)\\d{2})?|\\b(?:19|20)\\d{2}(?:-\\d{2}){0,2}\\b`,
   'gi',
 );
 
-// Formatters are cached: building one takes about a millisecond, using one takes microseconds.
+// Building a formatter takes about a millisecond, using one takes microseconds.
 const MOST_ZONES = 1_000;
 const formatterOf = cached(
   MOST_ZONES,
@@ -65,8 +63,8 @@ const formatterOf = cached(
 );
 
 /**
- * Returns the time zone of an event: its speaker's zone if the event has one, otherwise the given zone. If the event has an offset such as
- * "-06:00" that the given zone also has at that time, returns the given zone, because its daylight saving time is known.
+ * Returns the speaker's zone. If that is an offset such as "-06:00" which the given zone also has at that time, returns the given zone,
+ * because its daylight saving time is known.
  */
 export function zoneOf({ metadata, occurredAt }: Pick<Event, 'metadata' | 'occurredAt'>, otherwise: string): string {
   const own = knownTimeZone(metadata['timeZone'], otherwise);
@@ -74,24 +72,22 @@ export function zoneOf({ metadata, occurredAt }: Pick<Event, 'metadata' | 'occur
   return /^[+-]/.test(own) && offsetAt(time, own) === offsetAt(time, otherwise) ? otherwise : own;
 }
 
-/** Returns the calendar day of an instant in a zone. Throws RangeError for an unknown zone. */
+/** Throws RangeError for an unknown zone. */
 export function civilDateAt(instant: Date, timeZone: string): CivilDate {
   const parts = partsAt(instant, timeZone);
   return { year: parts.year, month: parts.month, day: parts.day };
 }
 
-/** Returns the ISO day of an instant in a stored time zone, or in UTC if none is stored. */
+/** Returns the ISO day in a stored time zone, or in UTC if none is stored. */
 export function localDay(instant: Date, timeZone: unknown): string {
   const { year, month, day } = civilDateAt(instant, knownTimeZone(timeZone, 'UTC'));
   return isoDay(new Date(Date.UTC(year, month - 1, day)));
 }
 
-/** Returns the ISO day of a memory's instant, in the time zone in which the memory was stated. */
 export function dayOf({ internal }: { internal?: Record<string, unknown> }, instant: Date): string {
   return localDay(instant, internal?.['timeZone']);
 }
 
-/** Returns the instant at which a day begins in a zone. */
 export function startOfDay(date: CivilDate, timeZone: string): Date {
   const utc = Date.UTC(date.year, date.month - 1, date.day);
   const first = utc - offsetAt(utc, timeZone);
@@ -101,13 +97,12 @@ export function startOfDay(date: CivilDate, timeZone: string): Date {
   return new Date(second < first && civilDateAt(new Date(second), timeZone).day !== date.day ? first : second);
 }
 
-/** Returns the instant of a time of day in a zone. */
 export function instantAt(date: CivilDate, { hour, minute }: ClockTime, timeZone: string): Date {
   return fromLocal(new Date(Date.UTC(date.year, date.month - 1, date.day, hour, minute)), timeZone);
 }
 
 /** Returns the instant at which the clocks in a zone show the UTC time of the given instant. */
-export function fromLocal(utc: Date, timeZone: string): Date {
+function fromLocal(utc: Date, timeZone: string): Date {
   const time = utc.getTime();
   const isMidnight = time % DAY === 0;
   return isMidnight
@@ -115,7 +110,7 @@ export function fromLocal(utc: Date, timeZone: string): Date {
     : new Date(time - offsetAt(time - offsetAt(time, timeZone), timeZone));
 }
 
-/** Parses an ISO date. A date without an offset is a day or a time in the given time zone. Null for any other text. */
+/** Parses an ISO date. Without an offset, it is a day or a time in the given zone. Null for any other text. */
 export function parseDate(text: string | null, timeZone: string): Date | null {
   if (text === null || !/^\d{4}(?:-\d{2}){0,2}/.test(text.trim())) return null;
   const [, date = '', time = ''] = /^([\d-]+)(?:[T ]([\d:.]+))?$/.exec(text.trim()) ?? [];
@@ -128,40 +123,34 @@ export interface ClockTime {
   minute: number;
 }
 
-/** Returns the day `days` later, or earlier if negative. */
 export function addDays(date: CivilDate, days: number): CivilDate {
   return fromUtc(Date.UTC(date.year, date.month - 1, date.day) + days * DAY);
 }
 
-/** Counts the days from one day to another. Negative if the other day is earlier. */
 export function daysBetween(from: CivilDate, to: CivilDate): number {
   return (Date.UTC(to.year, to.month - 1, to.day) - Date.UTC(from.year, from.month - 1, from.day)) / DAY;
 }
 
-/** Returns the first day of the month that is `months` away. */
 export function firstOfMonth(date: CivilDate, months: number): CivilDate {
   const index = date.year * 12 + (date.month - 1) + months;
   return { year: Math.floor(index / 12), month: (index % 12) + 1, day: 1 };
 }
 
-/** Returns the number of a day's weekday: 0 is Monday, 6 is Sunday. */
+/** 0 is Monday, 6 is Sunday. */
 export function weekdayOf(date: CivilDate): number {
   return (new Date(Date.UTC(date.year, date.month - 1, date.day)).getUTCDay() + 6) % 7;
 }
 
-/** Returns the Monday of a day's week. */
 export function mondayOf(date: CivilDate): CivilDate {
   return addDays(date, -weekdayOf(date));
 }
 
-/** False for 31 February, month 13 and years of less than four digits. */
 export function isValidDate(date: CivilDate): boolean {
   return (
     date.year >= 1000 && date.month >= 1 && date.month <= 12 && date.day >= 1 && addDays(date, 0).month === date.month
   );
 }
 
-/** Writes a date in English: "14 November 2026". */
 export function writeDate(date: CivilDate): string {
   return `${date.day} ${MONTHS[date.month - 1] ?? ''} ${date.year}`;
 }
@@ -170,14 +159,13 @@ const monthFormat = perPack(({ language }) => new Intl.DateTimeFormat(language, 
 
 const YEAR = /(?: de)? ?\{y\}年?/u;
 
-/** Writes the day and month of an instant in the pack's language. Without a pack, writes the ISO date, which all readers understand. */
+/** Writes the day and month in the pack's language. Without a pack, writes the ISO date, which all readers understand. */
 export function dayOfYear(at: Date, timeZone: string, pack: Pack | null): string {
   const date = civilDateAt(at, timeZone);
   if (pack !== null) return writeDay(date, pack, pack.calendar.written.replace(YEAR, ''));
   return new Date(Date.UTC(date.year, date.month - 1, date.day)).toISOString().slice(0, 10);
 }
 
-/** A day in the words of a language: "3. Mai 2026". */
 export function writeDay(date: CivilDate, pack: Pack, written: string = pack.calendar.written): string {
   return written
     .replace('{d}', String(date.day))
@@ -217,10 +205,9 @@ function partsAt(instant: Date, timeZone: string): CivilDate & { hour: number; m
   };
 }
 
-/** The unit of a span of days. */
 export type DatePrecision = 'day' | 'week' | 'weekend' | 'month' | 'season' | 'quarter' | 'year' | 'decade' | 'range';
 
-/** A span of days, end exclusive, with its absolute wording. */
+/** End exclusive. `absolute` is the wording: "in May 2026". */
 export interface CivilSpan {
   from: CivilDate;
   to: CivilDate;
@@ -228,11 +215,9 @@ export interface CivilSpan {
   absolute: string;
 }
 
-// Meteorological seasons of the northern hemisphere. The wording names season and year only, which is right in the southern
-// hemisphere too.
+// Meteorological seasons of the northern hemisphere. The wording has only season and year, which is right in the south too.
 const SEASON_START: Readonly<Record<string, number>> = { spring: 3, summer: 6, autumn: 9, fall: 9, winter: 12 };
 
-/** One day by number, or null when the calendar has no such day. */
 export function exactDay(year: number, month: number, day: number): CivilSpan | null {
   return isValidDate({ year, month, day }) ? daySpan({ year, month, day }) : null;
 }
@@ -241,7 +226,6 @@ export function daySpan(day: CivilDate): CivilSpan {
   return { from: day, to: addDays(day, 1), precision: 'day', absolute: `on ${writeDate(day)}` };
 }
 
-/** Returns the month whose first day is given. */
 export function monthSpan(first: CivilDate): CivilSpan {
   return {
     from: first,
@@ -260,7 +244,7 @@ export function yearSpan(year: number): CivilSpan {
   };
 }
 
-/** The decade "90" or "1990". Two digits below 30 belong to this century. */
+/** "90" or "1990". Two digits below 30 belong to this century. */
 export function decadeSpan(text: string): CivilSpan {
   const year = text.length === 4 ? Number(text) : Number(text) >= 30 ? 1900 + Number(text) : 2000 + Number(text);
   return {
@@ -271,7 +255,7 @@ export function decadeSpan(text: string): CivilSpan {
   };
 }
 
-/** A season of three months. Winter 2023 begins in December 2023. */
+/** Three months. Winter 2023 begins in December 2023. */
 export function seasonSpan(season: string, year: number): CivilSpan {
   const from = { year, month: SEASON_START[season.toLowerCase()] ?? 1, day: 1 };
   return {
@@ -305,7 +289,6 @@ export function calendarSpan(unit: string, today: CivilDate, steps: number): Civ
   };
 }
 
-/** A season relative to today: "last summer", "next spring". */
 export function relativeSeason(season: string, today: CivilDate, steps: number): CivilSpan {
   const thisYear = seasonSpan(season, today.year);
   const begun = today.month >= thisYear.from.month;
@@ -313,26 +296,22 @@ export function relativeSeason(season: string, today: CivilDate, steps: number):
   return steps > 0 && begun ? seasonSpan(season, today.year + 1) : thisYear;
 }
 
-/** Resolves a month without a year to the past or the future, as `side` says. */
 export function relativeMonth(month: number, today: CivilDate, side: 'past' | 'future' | 'this'): CivilSpan {
   const shift = side === 'past' && month > today.month ? -1 : side === 'future' && month < today.month ? 1 : 0;
   return monthSpan({ year: today.year + shift, month, day: 1 });
 }
 
-/** Resolves a day and month without a year to the past or the future, as `prefer` says. */
 export function nearestDay(month: number, day: number, today: CivilDate, prefer: 'past' | 'future'): CivilSpan | null {
-  const order = month * 100 + day - (today.month * 100 + today.day);
-  return exactDay(
-    today.year + (prefer === 'past' && order > 0 ? -1 : prefer === 'future' && order < 0 ? 1 : 0),
-    month,
-    day,
-  );
+  return exactDay(nearestYear(month, day, today, prefer), month, day);
 }
 
-/**
- * Resolves a weekday. "Next Friday" is the Friday of the next calendar week, "this Friday" the first from today on, and "last Friday" the
- * last before today.
- */
+/** The year of a day on the preferred side of today. Today is on both. */
+export function nearestYear(month: number, day: number, today: CivilDate, prefer: 'past' | 'future'): number {
+  const order = month * 100 + day - (today.month * 100 + today.day);
+  return today.year + (prefer === 'past' && order > 0 ? -1 : prefer === 'future' && order < 0 ? 1 : 0);
+}
+
+/** "Next Friday" is the Friday of the next calendar week, "this Friday" the first from today on, "last Friday" the last before today. */
 export function relativeWeekday(name: string, today: CivilDate, side: string, prefer: 'past' | 'future'): CivilSpan {
   const target = weekdayNumber(name);
   const current = weekdayOf(today);
@@ -344,8 +323,8 @@ export function relativeWeekday(name: string, today: CivilDate, side: string, pr
 }
 
 /**
- * Resolves "Wednesday the 27th" to the next such day on the preferred side of today if it is within two months. Otherwise takes the nearest
- * on either side: "born on Thursday the 28th" was two days ago. Null if none is within half a year.
+ * On the preferred side of today, the day may be two months further away than on the other: "born on Thursday the 28th", said on the 30th,
+ * was two days ago. Null if none is within half a year.
  */
 export function weekdayOfMonth(
   weekday: number,
@@ -366,12 +345,9 @@ export function weekdayOfMonth(
   return null;
 }
 
-/** About two months. On the preferred side of today, "Wednesday the 27th" may be this much further away. */
 const NEAR = 62;
 
-/**
- * Resolves "the 17th" to the nearest such day in the past or the future, as `prefer` says. Today counts as the future. Null for the 32nd.
- */
+/** Resolves "the 17th". Today counts as the future. Null for the 32nd. */
 export function dayOfMonth(number: number, today: CivilDate, prefer: 'past' | 'future'): CivilSpan | null {
   if (number < 1 || number > 31) return null;
   for (let away = prefer === 'future' ? 0 : 1; ; away += 1) {
@@ -380,15 +356,14 @@ export function dayOfMonth(number: number, today: CivilDate, prefer: 'past' | 'f
   }
 }
 
-/** In days. */
 export const HALF_A_YEAR = 183;
 
-/** Returns the number of a weekday: Monday is 0. -1 if the word is not a weekday. */
+/** Monday is 0. -1 if the word is not a weekday. */
 export function weekdayNumber(name: string): number {
   return WEEKDAYS.findIndex((weekday) => weekday.toLowerCase().startsWith(name.slice(0, 3).toLowerCase()));
 }
 
-/** A span of one unit, or of one year for decades: "two weeks ago", "in three years". */
+/** For decades, a span of one year. */
 export function distantSpan(count: number, unit: string, today: CivilDate): CivilSpan {
   switch (unit.toLowerCase()) {
     case 'day':
@@ -404,7 +379,7 @@ export function distantSpan(count: number, unit: string, today: CivilDate): Civi
   }
 }
 
-/** A span that is two to five units away: "a few weeks ago". */
+/** "a few weeks ago": two to five units away. */
 export function vagueSpan(sign: number, unit: string, today: CivilDate): CivilSpan {
   const far = distantSpan(sign * 5, unit, today);
   const near = distantSpan(sign * 2, unit, today);
@@ -416,7 +391,6 @@ export function vagueSpan(sign: number, unit: string, today: CivilDate): CivilSp
   };
 }
 
-/** A span that begins or ends today: "the last two weeks", "the next three days". */
 export function rollingSpan(direction: number, count: number, unit: string, today: CivilDate): CivilSpan {
   const edge = shifted(today, direction * count, unit.toLowerCase());
   return direction < 0 ? rangeOfDays(edge, today) : rangeOfDays(today, edge);
@@ -434,7 +408,6 @@ function isWithin(day: CivilDate, span: CivilSpan): boolean {
   return number(day) >= number(span.from) && number(day) < number(span.to);
 }
 
-/** A range of days of one month: "from 10 to 17 June". */
 export function daysOfMonth(
   [first, last]: readonly [number, number],
   month: number,
@@ -447,7 +420,7 @@ export function daysOfMonth(
   return start === null || end === null || first >= last ? null : rangeOfDays(start.from, end.from);
 }
 
-/** The first or the last seven days of a month: "the last week of August". */
+/** "the last week of August": the first or the last seven days of a month. */
 export function weekOfMonth(
   isLast: boolean,
   month: number,
@@ -460,19 +433,17 @@ export function weekOfMonth(
   return rangeOfDays(from, addDays(from, 6));
 }
 
-/** Returns the days of a part of a month: "early May" is its first ten days, "the end of May" the days from the 21st on. */
+/** "Early May" is its first ten days, "the end of May" the days from the 21st on. */
 export function partOfMonth(part: 'early' | 'mid' | 'late', first: CivilDate): Pick<CivilSpan, 'from' | 'to'> {
   const [from, to] = { early: [1, 11], mid: [11, 21], late: [21, null] }[part] as [number, number | null];
   return { from: { ...first, day: from }, to: to === null ? firstOfMonth(first, 1) : { ...first, day: to } };
 }
 
-/** Returns the span from a first to a last day, both included. */
 export function rangeOfDays(first: CivilDate, last: CivilDate): CivilSpan {
   const absolute = `from ${writeDate(first)} to ${writeDate(last)}`;
   return { from: first, to: addDays(last, 1), precision: 'range', absolute };
 }
 
-/** The direction of a word: -1 for "last", 1 for "next", 0 for "this". */
 export function directionOf(word: string | undefined): number {
   const lower = (word ?? '').toLowerCase();
   return lower === 'last' || lower === 'past' || lower === 'this past' || lower === 'previous'
@@ -482,7 +453,7 @@ export function directionOf(word: string | undefined): number {
       : 0;
 }
 
-/** Returns the number of a month: "Sept" → 9. 0 if the word is not a month. */
+/** 9 for "Sept", 0 if the word is not a month. */
 export function monthNumber(name: string | undefined): number {
   return MONTHS.findIndex((month) => month.toLowerCase().startsWith((name ?? '').slice(0, 3).toLowerCase())) + 1;
 }

@@ -3,17 +3,24 @@ import { type ForeignSpan, foreignSpans } from './foreign-text.ts';
 import { visibleText } from './inert-text.ts';
 import type { Pack } from './packs/pack.ts';
 import { english } from './packs/en.ts';
-import { detectPack, listPattern, PACKS, packPattern, perPack, plainMarks, topicsNamed } from './packs/packs.ts';
-import { wordsPattern } from './packs/packs.ts';
+import {
+  detectPack,
+  listPattern,
+  PACKS,
+  packPattern,
+  perPack,
+  plainMarks,
+  topicsNamed,
+  wordsPattern,
+} from './packs/packs.ts';
 import { isEnglish, isNegated, numbersSaid } from './quotes.ts';
 import { clausesIn, splitSentences, withBlanks } from './sentences.ts';
 import { contentStems, coveredBy, withoutEnd } from './words.ts';
 
-/** Matches web and mail addresses and account numbers. A statement may contain one only if a turn contains it too. */
+/** Web and mail addresses and account numbers. A statement may contain one only if a turn contains it too. */
 const ADDRESS =
   /(?:https?:\/\/|\bwww\.)[^\s"'<>()]{4,}|\b[\w.+-]{1,64}@[\w-]{1,64}(?:\.[\w-]{2,}){1,4}|\b[A-Z]{2}\d{2}[A-Z0-9]{8,30}\b/g;
 
-/** Finds the addresses in a text, without the full stop of the sentence. */
 export function addressesIn(text: string): string[] {
   return (text.match(ADDRESS) ?? []).map((each) => withoutEnd(each, '.,;:!?'));
 }
@@ -21,7 +28,6 @@ export function addressesIn(text: string): string[] {
 // Words are compared by their first letters, because word endings differ ("Knie", "Knies").
 const HEAD = 4;
 
-/** Returns the first letters of each content word in the texts. */
 export function headsOf(...texts: readonly string[]): Set<string> {
   return new Set([...contentStems(texts.join('\n').slice(0, 100_000))].map((stem) => stem.slice(0, HEAD)));
 }
@@ -33,7 +39,7 @@ const PERMITS = new RegExp(
   'i',
 );
 
-/** Checks whether a text permits an agent to act, or gives the agent a standing order: "wants transfers made without confirmation". */
+/** Checks whether a text permits an agent to act or gives it a standing order: "wants transfers made without confirmation". */
 export function permits(text: string): boolean {
   return PERMITS.test(text);
 }
@@ -41,10 +47,7 @@ export function permits(text: string): boolean {
 const SO_ORDERED =
   /\b(?:without|never|always|automatically|\w+n['’]t|dont|no (?:need|questions)|stop|just (?:do|go)|every time|whenever|from now on|go ahead|author\w*|permission|consent|approv\w*|allow\w*|free hand|trust you)\b/i;
 
-/**
- * Checks whether a person's own turns contain the order or permission that a text states. One turn must contain half of the text's words
- * and, for a permission, a word that orders or permits.
- */
+/** One turn must have half of the words of `text` and, for a permission, a word that orders or permits. */
 export function isOrdered(text: string, own: readonly string[]): boolean {
   const heads = headsOf(text);
   const isSo = (said: string): boolean => !permits(text) || SO_ORDERED.test(said) || permits(said);
@@ -56,22 +59,18 @@ const ASKS =
 // Even a question can state a fact: "Can I take it with my warfarin?" says that the user takes warfarin.
 const TAKEN_AS_TRUE = /\b(?:my|our|since|because|as an?|being|now that|given|already|still|with)\b/i;
 
-/** Checks whether a person mentions a value only in a question or supposition about themself: "Should I work at Halden?" */
+/** Checks whether a person mentions a value only in a question about themself: "Should I work at Halden?" */
 function isOnlyAsked(value: string, own: readonly string[]): boolean {
   const heads = headsOf(value);
   const naming = own.flatMap(clausesIn).filter((clause) => [...headsOf(clause)].some((head) => heads.has(head)));
   return naming.length > 0 && naming.every((clause) => ASKS.test(clause) && !TAKEN_AS_TRUE.test(clause));
 }
 
-// Words that deny something without a negation, and words that compare.
 const DENIES =
   /\b(?:quit|stop\w*|g[ai]ve\w* up|hat\w+|dislik\w+|avoid\w*|refus\w+|allerg\w+|intoleran\w+|free|fail\w*|lack\w*|rid|off|used to|former\w*|ex|out of|cancel\w*|left|lost|sold|instead|rather|hardly|barely|rarely|seldom|too|yet|than|only|neither|nobody|nothing|cannot|cant|dont|doesnt|didnt|isnt|wont|aint|nah|nope|over|gone|done|banned|skip\w*|against|unable)\b/i;
 const NEGATION = /(?:\b(?:not|never|no longer|dont|doesnt|didnt|isnt|cant|wont)|n['’]t)\s+(?!only\b|just\b)/i;
 
-/**
- * Checks whether a sentence contradicts the clauses with the same content words: "User does not like tea" against "I like tea". If one of
- * the clauses agrees with it, the sentence is accepted. Only English is checked, because other languages negate in other ways.
- */
+/** "User does not like tea" against "I like tea". Only English is checked, because other languages negate in other ways. */
 function isOpposite(text: string, isDenied: boolean, own: readonly string[]): boolean {
   const stems = contentStems(text);
   if (!isEnglish(text) || stems.size === 0) return false;
@@ -90,7 +89,7 @@ function isOpposite(text: string, isDenied: boolean, own: readonly string[]): bo
   });
 }
 
-/** Finds the clauses in a person's messages that contain quoted words or are part of them. A "not" before a quote belongs to its clause. */
+/** Finds the clauses that contain quoted words or are part of them. A "not" before a quote belongs to its clause. */
 function clausesAround(quoted: readonly string[], own: readonly string[]): string[] {
   const plain = quoted.map((words) => plainMarks(words).toLowerCase());
   const around = own.flatMap(clausesIn).filter((clause) => {
@@ -100,7 +99,6 @@ function clausesAround(quoted: readonly string[], own: readonly string[]): strin
   return around.length > 0 ? around : [...quoted];
 }
 
-/** Replaces pasted text in a message by blanks. */
 function withoutPasted(message: string): string {
   return withBlanks(message, pastedSpans(message));
 }
@@ -117,14 +115,12 @@ function pastedSpans(message: string): ForeignSpan[] {
 
 const CHOOSES = /^(?:the )?(?:first|second|third|fourth|last|former|latter|that|this|option|number|both)\b/i;
 
-/** Checks whether a turn accepts the preceding turn, or chooses one of its options. */
 export function isAssent(turn: string): boolean {
   const said = plainMarks(turn).replace(/^[^\p{L}\p{N}]+/u, '');
   const pack = detectPack(said, english);
   return CHOOSES.test(said) || (pack !== null && packPattern(pack, 'confirms').exec(said)?.index === 0);
 }
 
-// Words that occur in sentences about any topic.
 const ANYTHING = headsOf(
   'like love want need prefer use using take get go going make good great new day week month year time thing today now really thank thanks please help know think tell ask plan start day today tomorrow still also always',
 );
@@ -136,21 +132,20 @@ export function isAbout(said: string, known: string, topic: string | null): bool
   const named = topicsNamed(said);
   return (
     [...contentStems(known)].some(
-      (stem) => !ANYTHING.has(stem.slice(0, HEAD)) && stems.some((other) => isSameWord(stem, other)),
+      (stem) => !ANYTHING.has(stem.slice(0, HEAD)) && stems.some((other) => isSameStem(stem, other)),
     ) ||
     [...numbersSaid(known)].some((number) => number > 1 && numbers.has(number)) ||
     [topic ?? '', ...topicsNamed(known)].some((each) => named.includes(each))
   );
 }
 
-/** Checks whether two stems are forms of one word: "pregnant" and "pregnancy", but not "latex" and "latest". */
-function isSameWord(stem: string, other: string): boolean {
+/** "pregnant" and "pregnancy", but not "latex" and "latest". */
+function isSameStem(stem: string, other: string): boolean {
   const longest = Math.max(stem.length, other.length);
   const same = [...stem].findIndex((letter, index) => letter !== other[index]);
   return stem === other || (same === -1 ? stem.length : same) * 3 > longest * 2;
 }
 
-/** Checks whether a turn is only polite: "Thanks for the help". */
 export function isCourtesy(turn: string): boolean {
   const said = plainMarks(turn).replace(/^[^\p{L}\p{N}]+/u, '');
   const pack = detectPack(said, english);
@@ -158,29 +153,24 @@ export function isCourtesy(turn: string): boolean {
   return isPolite && [...headsOf(said)].filter((head) => !ANYTHING.has(head)).length < 2;
 }
 
-/** A claim about a person that quotes the person, with the texts around the quoted words. */
 export interface Quoting {
   text: string;
   isDenied: boolean;
   /** A value that the person must have stated, and not only asked about. */
   value: string | null;
   quoted: readonly string[];
-  /** Whether the quoted words accept the preceding turn, or choose one of its options. */
+  /** Whether the quoted words accept the preceding turn or choose one of its options. */
   isAnswer: boolean;
-  /** The messages of the person. */
   messages: readonly string[];
-  /** The agent's turns before the quoted turns. */
   before: readonly string[];
-  /** Texts of tools and documents. */
   foreign: readonly string[];
   /** Further texts from which the claim may take words. */
   more: readonly string[];
 }
 
 /**
- * Returns the reason why a person's quoted words do not support a claim, or null if they do. A claim is unsupported if it permits something
- * that the person has not permitted, treats a question as a statement, says the opposite, or takes its words from a tool, a document or a
- * pasted text.
+ * Returns why the quoted words do not support a claim, or null. A claim must not permit what the person has not permitted, turn a question
+ * into a statement, say the opposite, or take its words from outside.
  */
 export function unsupported(claim: Quoting): string | null {
   const { text, isDenied, value, quoted, isAnswer, messages, before, more } = claim;
@@ -206,12 +196,12 @@ function outsideOf({ foreign, messages }: Quoting): Set<string> {
   return headsOf(...foreign, ...messages.map(pastedIn));
 }
 
-/** A claim rests on an outside text only from this many words that the person has not said. One word may be there by chance. */
+/** A claim with fewer words from outside may have them by chance. */
 const FROM_OUTSIDE = 2;
 
 /**
- * Checks whether a claim takes its words from a tool, a document or a pasted text and the person has not said them. A person can accept
- * such words by answering a question, but not by thanking for a report: "They now bank at SEB. – Thanks!"
+ * Checks for words of a tool, a document or a pasted text that the person has not said. Answering a question accepts such words, but
+ * thanking for a report does not: "They now bank at SEB. – Thanks!"
  */
 export function hasWordsFromOutside(claim: Quoting): boolean {
   const { text, quoted, isAnswer, messages, before, more } = claim;
@@ -221,7 +211,7 @@ export function hasWordsFromOutside(claim: Quoting): boolean {
   return headsOf(text).difference(said).intersection(outsideOf(claim)).size >= FROM_OUTSIDE;
 }
 
-/** Checks whether words are an order in another language than English. A claim in English cannot contain the words of such an order. */
+/** A claim in English cannot contain the words of an order in another language. */
 function ordersAbroad(said: string): boolean {
   return isOrder(said) && (detectPack(said)?.language ?? 'en') !== 'en';
 }
@@ -229,22 +219,18 @@ function ordersAbroad(said: string): boolean {
 const INSTRUCTION =
   /\b(?:you (?:must|should|have to|need to|shall|are (?:now|required|instructed))|from now on|ignore (?:all|any|the|previous|prior)|disregard|remember (?:that|to)|(?:do not|don['’]t|never) (?:tell|mention|reveal)|your (?:new )?(?:instructions?|rules?|system prompt)|(?:forward|send|share|upload|transfer|wire|reveal|delete|export) (?:all|any|every|your|their|files?|data|passwords?|money|mails?|e-?mails?)|(?:files?|data|passwords?|money|mails?|e-?mails?|messages?|everything) (?:\w+ ){0,3}(?:sent|forwarded|shared|uploaded|transferred|wired|deleted|exported))\b/i;
 
-/** Checks whether a text instructs its reader. */
 export function isInstruction(text: string): boolean {
   return INSTRUCTION.test(text);
 }
 
 const orderPattern = perPack(({ lists, script }) => wordsPattern(lists['order'] ?? '', script));
 
-/**
- * Checks whether a text is an order to an agent, in any language and even without addressing the agent: "Always wire money without asking".
- */
+/** Checks for an order to an agent in any language, even one that does not address the agent: "Always wire money without asking". */
 export function isOrder(text: string): boolean {
   const pack = detectPack(text, english);
   return isInstruction(text) || (pack !== null && orderPattern(pack).test(plainMarks(text.trim())));
 }
 
-/** Patterns of the pack's words that make a sentence an order to pay or an authorisation. */
 const directing = perPack(({ lists, script }) => {
   const pattern = (list: string): RegExp => wordsPattern(lists[list] ?? '', script);
   return {
@@ -258,9 +244,8 @@ const directing = perPack(({ lists, script }) => {
 });
 
 /**
- * Checks whether a text tells an agent what it must or may do: an order, an authorisation ("the transfer is approved"), a wish about
- * payments or data ("wants invoices paid at once"), or a new destination for payments. The words of a claim must all be from one language.
- * That language is not detected, because an attacker could write the text so that the detection fails.
+ * Checks for an order, an authorisation ("the transfer is approved"), a wish about payments or data ("wants invoices paid at once"), or a
+ * new destination for payments. The language is not detected, because an attacker could make the detection fail.
  */
 export function directs(text: string): boolean {
   const sentences = splitSentences(plainMarks(visibleText(text)).slice(0, LONGEST_DIRECTION));
@@ -268,8 +253,8 @@ export function directs(text: string): boolean {
 }
 
 /**
- * Checks whether a rule permits payments, other actions without asking, or the disclosure of data. `directs` is no help here, because every
- * rule tells an agent what to do. A prohibition ("never pay without asking") permits nothing.
+ * Checks whether a rule permits payments, unasked actions or disclosure. Every rule tells an agent what to do, so `directs` does not help.
+ * "Never pay without asking" permits nothing.
  */
 export function ruleAuthorises(rule: string): boolean {
   const sentences = splitSentences(plainMarks(visibleText(rule)).slice(0, LONGEST_DIRECTION));
@@ -279,10 +264,7 @@ export function ruleAuthorises(rule: string): boolean {
   });
 }
 
-/**
- * Checks whether a text may be stored only for the user from whose conversation it comes, because it is an address, an order or a
- * permission.
- */
+/** Checks whether a text may be stored only for the user from whose conversation it comes: an address, an order or a permission. */
 export function isForOwner(text: string): boolean {
   return addressesIn(text).length > 0 || permits(text) || directs(text);
 }
@@ -295,8 +277,8 @@ function directsIn(sentence: string, pack: Pack): boolean {
   return payable.test(sentence) && (granted.test(sentence) || (paid.test(sentence) && allows.test(sentence)));
 }
 
-// A sentence adds a claim if it shares words with its turn and has at least this many other words, which are also more than this share of
-// its words. A sentence that shares no words is a paraphrase or in another language; only its quote is checked.
+// A sentence adds a claim if it shares words with its turn, and its other words exceed both limits. Without shared words it is a paraphrase
+// or a translation, and only its quote is checked.
 const ADDED_WORDS = 5;
 const ADDED_SHARE = 0.6;
 

@@ -20,10 +20,7 @@ const correctingPattern = perPack(({ requests: { correcting, so }, words: { asse
   packRegExp(correcting === '' ? '(?!)' : `^(?:(?:${assent}|${so})[,.!]* +)*?(?:${correcting}){1,2}(.+)$`),
 );
 
-/**
- * Returns the value, and its kind, from a short answer that corrects another value: "A neg" from "No wait, A neg, my wife says". Null for
- * other texts.
- */
+/** "A neg" in "No wait, A neg, my wife says". */
 export function correctingValue(text: string, pack: Pack): { value: string; kind: string } | null {
   const match = text.length > LONGEST_CORRECTION ? null : correctingPattern(pack).exec(plainMarks(text));
   const words = withoutEnd(match?.[1] ?? '', '.! \t\n').trim();
@@ -35,7 +32,7 @@ export function correctingValue(text: string, pack: Pack): { value: string; kind
   return kind === null || isLong ? null : { value, kind };
 }
 
-/** Returns the kind of a value, such as a weekday, a number or a name. A correction must be of the same kind as the old value. */
+/** A correction must be of the same kind as the old value. */
 export function kindOf(value: string, pack: Pack): string | null {
   const plain = plainMarks(value);
   if (wordsPattern(pack.calendar.weekdays.join('|'), pack.script).test(plain)) return 'weekday';
@@ -51,10 +48,7 @@ export function kindOf(value: string, pack: Pack): string | null {
 const WORD = "(?:\\p{Lu}['’])?\\p{Lu}[\\p{L}\\p{N}-]*";
 const NAME = `${WORD}(?: ${WORD}){0,2}`;
 
-/**
- * Returns the name that a correction puts in place of another: "It's in Knivsta, not Uppsala". Null if the text is no correction, such as
- * "The party is in Knivsta, not Uppsala", or does not correct `old`.
- */
+/** "Knivsta" for "It's in Knivsta, not Uppsala". Null if the text is no correction, or corrects another name than `old`. */
 export function nameInsteadOf(text: string, pack: Pack, old?: string): string | null {
   const plain = plainMarks(text);
   const insteadOf = pack.lists['insteadOf'];
@@ -65,13 +59,12 @@ export function nameInsteadOf(text: string, pack: Pack, old?: string): string | 
   return name === undefined || isOrdinary((name.split(' ')[0] ?? '').toLowerCase(), pack) ? null : name;
 }
 
-/** A sentence, or a part of one. */
 export interface Said extends TextSpan {
   /** Whether the words after it take it back: "I'm diabetic. No, just kidding". */
   isTakenBack: boolean;
 }
 
-// Matches the words of all languages, because users retract in another language than they write: "I'm off soda forever... no, mentira".
+// The words of all languages, because users retract in another language than they write: "I'm off soda forever... no, mentira".
 const laughs = PACKS.map(({ words: { joke } }) => joke).join('|');
 const openings = PACKS.flatMap(({ words: { assent, joke, greeting, not }, requests: { but, so } }) =>
   [assent, joke, greeting, not, but, so].filter(Boolean),
@@ -80,13 +73,11 @@ const BEGINS = '(?<=^|[,;:.!?…–—()，。．！？、；\\p{Extended_Pictog
 /** A marker must end its clause: "kidding aside" and "mentira que no me gusta" take nothing back. */
 const ENDS = `(?=\\s*(?:$|[^\\p{L}\\p{N}\\s'-])| (?:${laughs})(?![\\p{L}]))`;
 const MARKER = packRegExp(`${BEGINS}(?:${wordsOfAll('takesBack')})${ENDS}`);
-/** Up to three words that may precede the marker in its sentence: "lol no,". */
 const OPENING = packRegExp(`^(?:(?:${openings}|\\p{L}+ *[,.!…-])(?![\\p{L}])[^\\p{L}\\p{N}]*){0,3}$`);
 
 /**
- * Marks the sentences that the words directly after them take back (`takesBack` in the lists of the packs). A marker inside a sentence
- * splits it, because only the words before the marker are taken back: "I'm vegan, well, who am I kidding, I had a burger". A sentence that
- * is only a marker is marked too, unless it comes first: "scratch that" alone is a request about an earlier message.
+ * A marker splits its sentence, because only the words before it are taken back: "I'm vegan, well, who am I kidding, I had a burger". A
+ * lone "scratch that" at the beginning is a request about an earlier message, and not marked.
  */
 export function markTakenBack(text: string, sentences: readonly TextSpan[]): Said[] {
   const said: Said[] = [];

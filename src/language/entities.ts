@@ -6,7 +6,7 @@ import { PACKS } from './packs/packs.ts';
 import { splitSentences, type TextSpan } from './sentences.ts';
 import { matchesOf, withoutEnd, words, wordSet } from './words.ts';
 
-/** Words for the speaker's relatives and friends ("my sister"). A statement about these people is not about the speaker. */
+/** Relatives and friends of the speaker. A statement about them is not about the speaker. */
 export const KINSHIP: ReadonlySet<string> = wordSet(`
   mother mom mum mommy father dad daddy parent parents sister sisters brother brothers sibling siblings son sons daughter
   daughters child children kid kids baby wife husband spouse partner girlfriend boyfriend fiance fiancé fiancee fiancée
@@ -20,7 +20,6 @@ export const KINSHIP: ReadonlySet<string> = wordSet(`
   ex-girlfriend ex-boyfriend mate mates housemate housemates flatmates co-founder supervisor tutor trainer accountant
   lawyer solicitor nanny babysitter employee employees intern interns gp physio`);
 
-/** Animals that people keep. */
 const PETS: ReadonlySet<string> = wordSet(`
   dog dogs cat cats puppy puppies kitten kittens pet pets horse horses rabbit rabbits hamster hamsters parrot parrots bird
   birds fish goldfish turtle turtles tortoise snake snakes lizard lizards iguana ferret guinea pig pigs chicken chickens
@@ -57,10 +56,7 @@ const COUNTED = /(?:^|\s)[$€£]?\d[\d.,]*[kKmM]? (?:new |more |unique |total )
 const PET_NAME =
   /\b(?:my|our|an?|the) (?:\p{L}+ ){0,2}?(\p{L}+),? (?:named|called|is named|is called|'s name is|, )\s?(\p{Lu}[\p{L}'-]+)/gu;
 
-/**
- * Finds the entities that a text names: people, organisations, places, content, services, metrics, projects and products. Merges all
- * mentions of a name. Reads the first 20,000 characters and returns at most 60 entities.
- */
+/** Merges all mentions of a name. Reads the first 20,000 characters and returns at most 60 entities. */
 export function extractEntities(text: string): ExtractedEntity[] {
   const readable = text.slice(0, LONGEST_TEXT);
   const found = new Map<string, ExtractedEntity>();
@@ -94,7 +90,7 @@ export function extractEntities(text: string): ExtractedEntity[] {
 
 type Add = (type: EntityType, name: string, start: number, aliases?: readonly string[]) => void;
 
-/** Adds the names found by reliable patterns (titles, quoted names, projects, named people and pets) before capitalised words are added. */
+/** Runs before capitalised words are added, because these patterns are more reliable. */
 function addByPattern(text: string, add: Add): void {
   for (const match of matchesOf(text, CONTENT)) addContent(match, add);
   addGroup(text, QUOTED, 'content', add, (title) => /^\p{Lu}/u.test(title) && !/\b(?:I|you)\b/.test(title));
@@ -104,7 +100,6 @@ function addByPattern(text: string, add: Add): void {
   }
 }
 
-/** Adds the first group that captured something in each match, if `isWanted` accepts it. */
 function addGroup(
   text: string,
   pattern: RegExp,
@@ -118,7 +113,6 @@ function addGroup(
   }
 }
 
-/** Adds the title before "post", from its first capitalised word, and the service that publishes such content. */
 function addContent(match: RegExpExecArray, add: Add): void {
   const found = match[1] ?? '';
   const start = found.search(/\p{Lu}/u);
@@ -139,10 +133,7 @@ const TWO_NAMES =
   /^(\p{Lu}[\p{L}\p{M}'’-]+(?: \p{Lu}[\p{L}\p{M}'’-]+)?) and (\p{Lu}[\p{L}\p{M}'’-]+(?: \p{Lu}[\p{L}\p{M}'’-]+)?)\.?$/u;
 const BEFORE_LIST = wordSet('are were called named');
 
-/**
- * Splits two names that are joined by "and" in a list: "Tom, Ulla and Vic", "my colleagues are Ulla and Vic", "Mia and Jonas". Elsewhere
- * "and" may be part of a name: "Marks and Spencer".
- */
+/** Splits "Tom, Ulla and Vic" and "Mia and Jonas", but not "Marks and Spencer". */
 function eachOfList({ 0: text, index }: RegExpExecArray, sentence: string): { text: string; index: number }[] {
   const [, first, last] = TWO_NAMES.exec(text) ?? [];
   if (first === undefined || last === undefined) return [{ text, index }];
@@ -194,17 +185,13 @@ function aliasesOf(name: string, type: EntityType): string[] {
   return short === name ? [] : [short];
 }
 
-/** An entity of a text. Entities that share a name or an alias are merged. */
 interface ExtractedEntity {
-  /** `other` if the text does not show the type. */
   type: EntityType;
   name: string;
-  /** Other names, from the text or derived from the form of the name. */
   aliases: string[];
   spans: TextSpan[];
 }
 
-/** Common place names, in lower case. */
 export const PLACES: ReadonlySet<string> = wordSet(`
   berlin munich hamburg cologne köln paris london madrid barcelona rome milan vienna zurich geneva amsterdam brussels lisbon
   dublin oslo stockholm copenhagen helsinki warsaw prague budapest athens istanbul moscow kyiv mumbai delhi bangalore bengaluru
@@ -235,7 +222,6 @@ const PRODUCTS =
 const METRIC: RegExp =
   /\b(views?|clicks?|likes?|shares?|comments?|subscribers?|followers?|signups?|sign-ups?|sales|orders?|downloads?|visits?|visitors?|impressions?|conversions?|replies|reads?|leads?|reviews?|bookings?|installs?|stars?|opens?|retweets?|upvotes?|streams?|plays?|applicants?|donations?|customers?|users?|members?|revenue|votes?)\b/iu;
 
-/** Services on which people publish, with the patterns of their names. */
 const SERVICES: ReadonlyArray<readonly [string, RegExp]> = [
   ['blog', /\bblogs?\b/i],
   ['newsletter', /\bnewsletters?\b/i],
@@ -253,7 +239,6 @@ const SERVICES: ReadonlyArray<readonly [string, RegExp]> = [
   ['podcast', /\bpodcasts?\b/i],
 ];
 
-/** Classifies a name by its own words and by the words around it. */
 function classifyName(name: string, before: string, after: string): EntityType {
   const lower = name.toLowerCase();
   const first = lower.split(' ')[0] ?? lower;
@@ -286,7 +271,7 @@ function classifyName(name: string, before: string, after: string): EntityType {
   return /^ (?:said|says|told|is my|loves|likes|asked|thinks)\b/.test(after) ? 'person' : 'other';
 }
 
-/** Converts a name to a slug, in any script: "Diwali Sweet Recipes" → "diwali-sweet-recipes". */
+/** "Diwali Sweet Recipes" → "diwali-sweet-recipes", in any script. */
 export function entitySlug(name: string): string {
   return name
     .normalize('NFKD')
@@ -299,7 +284,7 @@ export function entitySlug(name: string): string {
 
 const MOST_IN_STATEMENT = 20;
 
-/** Matches the verb that begins a rendering. It is capitalised but not a name: "User's sister Léa: Habite à Lyon", "Pays 1250 rent". */
+/** A capitalised verb at the beginning of a rendering is not a name: "User's sister Léa: Habite à Lyon", "Pays 1250 rent". */
 const RENDERED = new RegExp(
   `(?<=^|: )(?:${PACKS.flatMap(({ templates }) => Object.values(templates))
     .map((template) => /^\p{Lu}\p{L}*(?= )/u.exec(template)?.[0])
@@ -308,7 +293,7 @@ const RENDERED = new RegExp(
   'gu',
 );
 
-/** Matches the relation that begins a rendering and is not part of the name: "Schwester Léa: Lebt in Lyon". */
+/** A relation at the beginning of a rendering is not part of the name: "Schwester Léa: Lebt in Lyon". */
 const RELATION_FIRST = new RegExp(
   `^(?:${PACKS.flatMap(({ relations }) => Object.keys(relations))
     .toSorted((one, other) => other.length - one.length)
@@ -317,7 +302,6 @@ const RELATION_FIRST = new RegExp(
   'u',
 );
 
-/** Collects the entities of a statement from its text, its subject and the names that its reader has listed. */
 export function entitiesOf(text: string, subject: string, names: readonly string[]): NewEntity[] {
   const found = new Map<string, NewEntity>();
   const subjectName = isUser(subject) || belongsToUser(subject) ? '' : subject;

@@ -1,7 +1,6 @@
-/** Words that may separate the subject from its verb. */
 const ADVERBS =
   'now|also|still|currently|never|always|often|usually|recently|just|no longer|already|really|sometimes|mostly|mainly|previously|then|both';
-/** Matches a verb that "and" joins to the user's verb. Skips plurals, which have the same ending: "has cats and dogs". */
+/** Verbs that "and" may join to the user's verb. Plurals with the same ending are not in the list: "has cats and dogs". */
 const JOINED =
   'works|lives|is|has|does|likes|loves|hates|prefers|wants|needs|takes|drinks|eats|plays|speaks|studies|teaches|runs|owns|drives|goes|' +
   'uses|writes|plans|keeps|thinks|rents|sleeps|travels|leads|manages|earns|moves|starts|attends|practises|practices|follows|wears';
@@ -21,10 +20,7 @@ const ALSO = new RegExp(`(,? (?:and|but)(?: (?:${ADVERBS}))*) (${JOINED})(?![\\p
 const OWNED = /\b(I (?:\p{Ll}+ ){1,3}?)(?:his|her|their)(?= \p{Ll})/gu;
 const USER = /\b(?:the )?user\b/gi;
 
-/**
- * Rewrites an English note about the user in the first person: "User left Siemens and now works at BMW" → "I left Siemens and now work at
- * BMW". The local reader is made for the words of users. A text that does not name the user is returned unchanged.
- */
+/** "User left Siemens and now works at BMW" → "I left Siemens and now work at BMW". The local reader is made for the words of users. */
 export function noteInFirstPerson(note: string): string {
   const isSubject = new RegExp(`^\\s*(?:the )?user(?: (?:${ADVERBS}))* \\p{Ll}`, 'iu').test(note);
   const spoken = note
@@ -37,7 +33,7 @@ export function noteInFirstPerson(note: string): string {
     .replace(OWNED, '$1my');
 }
 
-/** Changes a verb from the third person to the first: "works" → "work", "studies" → "study". Returns other words unchanged. */
+/** "works" → "work", "studies" → "study". */
 function ofFirstPerson(verb: string): string {
   const irregular = IRREGULAR[verb];
   if (irregular !== undefined) return irregular;

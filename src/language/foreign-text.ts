@@ -1,6 +1,6 @@
 import type { AttributeTable } from '../record/attributes.ts';
 import { PROMPT_HEADINGS, PROMPT_TAGS } from '../record/memory-answers.ts';
-import { attributeLabel } from '../record/statement.ts';
+import { attributeLabel } from '../record/attribute-table.ts';
 import type { Pack } from './packs/pack.ts';
 import {
   anyWords,
@@ -17,11 +17,10 @@ import {
 } from './packs/packs.ts';
 import { intersects, spansOf, splitSentences, type TextSpan, withBlanks } from './sentences.ts';
 
-/** Words in a message that somebody other than its author wrote. */
 export interface ForeignSpan extends TextSpan {
   /**
-   * `pasted`: the form of a mail, a letter, a list or a document, which the author's own text may also have. `marked`: a line with a sign
-   * that only other people's words have, such as the time in a chat. `played`: role play.
+   * `pasted`: the form of a mail, a list or a document, which the author's own text may also have. `marked`: a sign that only other
+   * people's words have, such as the time in a chat. `played`: role play.
    */
   kind: 'pasted' | 'marked' | 'played' | 'quoted' | 'code';
 }
@@ -65,17 +64,16 @@ const ERROR_LINE =
 const STRONG_CODE =
   /=>|[{;]\s*\/?\*|^\s*(?:const|let|var|def|int|void|public|#include)\s[^.?!]*[=({;]|^\s*[.#]?[\w-]+\s*\{[^:]*:[^;]*;/;
 const QUOTED_LINE = /^\s*>/;
-// A salutation that is followed by text on the same line: "Dear policyholder, your notice of loss has been registered."
+// A salutation with text on the same line: "Dear policyholder, your notice of loss has been registered."
 const GREETED = new RegExp(
   `^\\s*["“„«]?(?:${wordsOfAll('formalSalutation')})\\s?[\\p{L}.]+(?:\\s[\\p{L}.]+){0,3}\\s?[,!:，！：]\\s?\\S`,
   'iu',
 );
-// Somebody else is named as the author, so "I" in the text is not the user.
+// Verbs of sending name somebody else as the author, so "I" in the text is not the user.
 const SENDS = anyWords('sends');
 const INTRODUCES = new RegExp(`${anyWords('introduces').source}|${SENDS.source}`, 'iu');
 const OWN_SENDING = new RegExp(`(?<!\\p{L})(?:${wordsOfAll('ownSending')})(?!\\p{L})`, 'iu');
 const POINTS_ON = anyWords('pointsOn');
-// A question for an opinion. Before a colon, it introduces a text.
 const ASKS_OPINION = anyWords('asksOpinion');
 const GREETS = new RegExp(`^\\s*["“„«]?(?:${wordsOfAll('greets')})(?=[\\s,!]|\\p{Lo})`, 'iu');
 // A greeting to a parent is never meant for the assistant: "Hi Mum, this is my new number".
@@ -83,7 +81,7 @@ const PARENTS = PACKS.flatMap(({ relations }) =>
   Object.keys(relations).filter((word) => /^(?:mother|father|grandmother|grandfather)$/u.test(relations[word] ?? '')),
 );
 const GREETS_PARENT = new RegExp(`${GREETS.source}\\s*(?:${PARENTS.join('|')})\\s*[,!，！]`, 'iu');
-// A greeting without a name: "Hi there,", "Hola, buenas tardes:".
+// "Hi there,", "Hola, buenas tardes:".
 const GREETING = `(?:${wordsOfAll('greets')})`;
 const GREETS_NOBODY = new RegExp(
   `^\\s*${GREETING}(?:,? ?(?:${GREETING}|${wordsOfAll('nobody')}))*\\s*[,:!.，！：]`,
@@ -92,7 +90,6 @@ const GREETS_NOBODY = new RegExp(
 // "FOR SALE: …", "INVOICE 88213 — URGENT", "⚠️ Your booking". Capitals before a full stop are an exclamation: "GOT THE TICKET. Grade 2".
 const LABELLED = /^\s*(?:⚠️?|[\p{Lu}][\p{Lu}\p{N} &'-]{5,}(?::| [—–-]))\s?\S/u;
 const TEXT_TASK = new RegExp(wordsOfAll('textTask'), 'iu');
-// Requests that refer to an adjacent text, and nouns for such a text.
 const POINTS_AT = new RegExp(`${anyWords('pointsAt').source}|[:：]\\s*$`, 'iu');
 const TEXT_NOUN = anyWords('textNoun');
 const TEXT_PART = new RegExp(`(?<!\\p{L})(?:${wordsOfAll('textPart')})(?!\\p{L})`, 'iu');
@@ -107,30 +104,23 @@ const SECOND_PERSON_NOTICE = new RegExp(`\\b(?:${wordsOfAll('notice')})`, 'iu');
 
 const aboutText = PACKS.map((pack) => wordsPattern(pack.requests.aboutText, pack.script));
 
-/** Lines that are not conversation, each recognised by its form. */
 const FOREIGN_LINE: readonly RegExp[] = [
-  // "MARA: Erase everything.", "Panel 2: GIRL: …": a speaker in capitals of three letters or more. Capitals before a full stop
-  // are an exclamation: "PASSED. 68%".
+  // "MARA: Erase everything.", "Panel 2: GIRL: …". Capitals before a full stop are an exclamation: "PASSED. 68%".
   /(?:^|[.:!?] )\s*\p{Lu}{3}[\p{Lu} ]{0,20}(?:\([^)]{0,30}\))?: ?\S/u,
   // "[21:05] Fi: …", "21:05 - Fi: …".
   /^\s*\[?(?:\d{1,2}[./-]\d{1,2}[./-]\d{2,4},? )?\d{1,2}:\d\d(?::\d\d)?\]? ?(?:[-–] ?)?\p{L}[\p{L}\p{N}_. ]{0,24}[:>] ?\S/u,
   // Role play: "*leans in* You never saw me."
   /^\s*\*[^*\n]{3,80}\*\s*\S/u,
-  // A line of dialogue: "— Forget me, he said."
   /^\s*[—–] ?\p{L}/u,
   /^\s*[-–] ?[^\n]{8,200}[!?.…] ?[-–] ?\p{Ll}/u,
   // Verse on one line, and sung lines.
   / \/ [^/\n]{8,120} \/ |[♪♫🎵🎶][^♪♫🎵🎶]{8}/u,
-  // Comments in code.
   /^\s*(?:#(?!\d)|--|%|rem\b|'{3}|"{3})\s*\p{L}[^\n]*$/iu,
   // The age and the sex of people in a post: "my husband (34M)".
   /\((?:[1-9]\d ?[MF]|[MF] ?[1-9]\d)\)/u,
-  // Times of subtitles.
   /\d\d:\d\d:\d\d[,.]?\d* ?-->/,
-  // Instructions to a model, in any text.
   new RegExp(`${wordsOfAll('orderToModel')}|^\\s*[[<]?(?:system|assistant|inst)[\\]>]?[:>]`, 'iu'),
 ];
-/** Comments within a line or over several lines. */
 const COMMENT =
   /<!--[\s\S]{0,2000}?(?:-->|$)|\/\*[\s\S]{0,2000}?(?:\*\/|$)|(?<![:\w])\/\/ ?[^\n]{4,400}|(?:>>|<<)[^<>\n]{6,400}(?:<<|>>)/gu;
 
@@ -139,9 +129,8 @@ interface Line extends TextSpan {
 }
 
 /**
- * Finds the spans of a message that are not its author's own words: code, quotations, role play, and pasted mails, chats, logs and
- * documents. They are recognised by their form, and by a request: a block next to a request about a text is that text. A long message
- * without these features has no such span. Only the first 24,000 characters are examined; the rest is treated as a pasted document.
+ * Finds what a message's author did not write or mean: code, quotations, role play, and pasted mails, chats, logs and documents. They are
+ * recognised by their form or by a request next to them ("translate this"). Beyond 24,000 characters, everything counts as pasted.
  */
 export function foreignSpans(text: string): ForeignSpan[] {
   const readable = text.slice(0, READ);
@@ -155,7 +144,7 @@ export function foreignSpans(text: string): ForeignSpan[] {
   return spans.toSorted((left, right) => left.start - right.start);
 }
 
-/** Checks whether a range is foreign: a span covers more than half of it, or begins inside it and ends after it. */
+/** Checks whether a span covers more than half of a range, or begins inside it and ends after it. */
 export function isForeignAt(spans: readonly ForeignSpan[], start: number, end: number): boolean {
   return spans.some(
     (span) =>
@@ -167,7 +156,6 @@ export function isForeignAt(spans: readonly ForeignSpan[], start: number, end: n
   );
 }
 
-/** Checks whether the author's own words make up less than half of a message, or of a part of it. */
 export function isMostlyForeign(text: string, { start, end }: TextSpan = { start: 0, end: text.length }): boolean {
   let [covered, from] = [0, start];
   for (const span of foreignSpans(text)) {
@@ -178,18 +166,15 @@ export function isMostlyForeign(text: string, { start, end }: TextSpan = { start
   return covered * 2 > end - start;
 }
 
-/** Checks whether a question is about a text or about somebody's written words: "What did my landlord write?" */
 export function asksOfText(question: string): boolean {
   return namesText(question) || INTRODUCES.test(question) || asksAboutText(question);
 }
 
-/** Checks whether a block asks something about a text: "is this a scam?", "translate". */
 export function asksAboutText(text: string): boolean {
   const plain = plainMarks(text.slice(0, 600));
   return aboutText.some((pattern) => pattern.test(plain));
 }
 
-/** Checks whether a phrase names a text or a part of one: "the second paragraph", "the letter". */
 export function namesText(words: string): boolean {
   return TEXT_NOUN.test(words) || TEXT_PART.test(words);
 }
@@ -206,10 +191,7 @@ const LONGEST_INTRODUCTION = 60;
 const LONGEST_FIRST_LINE = 300;
 const MOST_LEAD_WORDS = 6;
 
-/**
- * Returns the end of a first line that introduces a text or asks about it, and is followed by a blank line: "I have coeliac disease. Can I
- * eat at this place? From their website:". That line is the user's own. Zero if there is none.
- */
+/** Returns the length of a first line of the user's own before a text ("Can I eat at this place? From their website:"), or zero. */
 export function introductionEnd(message: string): number {
   const line = /^[^\n]+(?=\n\s*\n)/u.exec(message)?.[0].trimEnd() ?? '';
   if (line.length > LONGEST_FIRST_LINE) return 0;
@@ -229,7 +211,6 @@ function linesOf(text: string): Line[] {
   });
 }
 
-/** Finds blocks of code. Each runs from one fence to the next, or to the end. */
 function fencedCode(lines: readonly Line[]): ForeignSpan[] {
   const fences = lines.filter(({ text }) => CODE_FENCE.test(text));
   return fences.flatMap(({ start }, index) => {
@@ -238,7 +219,6 @@ function fencedCode(lines: readonly Line[]): ForeignSpan[] {
   });
 }
 
-/** Finds lines and code comments in a form that does not occur in conversation. */
 function foreignForms(text: string, lines: readonly Line[]): ForeignSpan[] {
   const comments = spansOf(text, COMMENT).map((span) => ({ ...span, kind: 'code' as const }));
   const formed = lines
@@ -259,10 +239,7 @@ function quotedLines(lines: readonly Line[]): ForeignSpan[] {
   return spans;
 }
 
-/**
- * Finds text in quotation marks that is longer than a title: at least twelve characters and three words, or six characters in a script
- * without spaces.
- */
+/** Finds quotations longer than a title: twelve characters and three words, or six characters in a script without spaces. */
 function quotations(text: string): ForeignSpan[] {
   const spans: ForeignSpan[] = [];
   let position = 0;
@@ -272,7 +249,7 @@ function quotations(text: string): ForeignSpan[] {
       position += 1;
       continue;
     }
-    // A mark after a letter or a digit is an apostrophe or an inch mark and opens no quotation.
+    // After a letter or a digit, the mark is an apostrophe or an inch mark.
     const isApostrophe = open === "'" || open === '‘';
     const before = text[position - 1] ?? '';
     const end =
@@ -301,7 +278,7 @@ function quotations(text: string): ForeignSpan[] {
 const LONGEST_QUOTATION = 6_000;
 const LONGEST_IN_APOSTROPHES = 1_000;
 
-/** Returns the offset of the closing quotation mark. An apostrophe closes a quotation only at the end of a word. */
+/** An apostrophe closes a quotation only at the end of a word. */
 function closingMark(text: string, from: number, marks: string, isApostrophe: boolean): number {
   const limit = Math.min(text.length, from + (isApostrophe ? LONGEST_IN_APOSTROPHES : LONGEST_QUOTATION));
   for (let at = from; at < limit; at += 1) {
@@ -312,7 +289,6 @@ function closingMark(text: string, from: number, marks: string, isApostrophe: bo
   return -1;
 }
 
-/** Finds blocks of lines that look like pasted text. A block ends at an empty line or a request. */
 function pastedBlocks(text: string, lines: readonly Line[]): ForeignSpan[] {
   const blocks = blocksOf(lines);
   const asks = blocks.map((block) => asksAboutText(textOf(block)));
@@ -340,7 +316,7 @@ function pastedBlocks(text: string, lines: readonly Line[]): ForeignSpan[] {
   return spans;
 }
 
-/** Returns the first and the last line of a chat, a log or code in a block. A question above or below them is the author's. */
+/** A question above or below the marked lines is the author's. */
 function markedLines(block: readonly Line[], mark: 'chat' | 'log' | 'code'): [Line | undefined, Line | undefined] {
   const marked = block.filter(({ text }) => MARKED[mark].some((pattern) => pattern.test(text)));
   const last = marked.at(-1);
@@ -348,12 +324,10 @@ function markedLines(block: readonly Line[], mark: 'chat' | 'log' | 'code'): [Li
   return [marked[0], isInside ? last : block.at(-1)];
 }
 
-/** A block and its neighbours. */
 interface Beside {
   block: readonly Line[];
   index: number;
   blocks: readonly (readonly Line[])[];
-  /** Whether each block asks about a text. */
   asks: readonly boolean[];
   length: number;
 }
@@ -361,7 +335,6 @@ interface Beside {
 const nearTo = ({ index, asks }: Beside): number[] =>
   [index - 2, index - 1, index + 1, index + 2].filter((other) => asks[other] === true);
 
-/** Checks whether a block looks like somebody else's text or is introduced as such. */
 function isTextByForm(beside: Beside): boolean {
   const { block, index, blocks, asks, length } = beside;
   const first = block[0]?.text ?? '';
@@ -370,11 +343,9 @@ function isTextByForm(beside: Beside): boolean {
   if (index > 0 && length > 40 && GREETS.test(first)) return true;
   if (LABELLED.test(first) && length > 50 && (nearTo(beside).length > 0 || !isOwnVoice(block))) return true;
   if (isTitled(block) || GREETS_PARENT.test(first)) return true;
-  // Verse, settings, dialogue or markup beside another block is pasted text.
   return blocks.length > 1 && hasDocumentForm(block);
 }
 
-/** Checks whether a request in another block refers to this block. */
 function isTextByRequest(beside: Beside): boolean {
   const { block, index, blocks, asks, length } = beside;
   const near = nearTo(beside);
@@ -386,24 +357,20 @@ function isTextByRequest(beside: Beside): boolean {
   if (asks[index]) return near.length > 0 && length > 300;
   if (length <= 40) return false;
   if (pointers.some(isAboutBlock)) return true;
-  // A request to translate or to shorten refers to the block, even if the block speaks in the first person.
+  // A request to translate or to shorten refers to the block, even if the block is in the first person.
   if (near.some((other) => TEXT_TASK.test(textOf(blocks[other] ?? [])))) return true;
-  // A separate block next to a request about a text is that text.
   return near.length > 0 && isOthers;
 }
 
 const LONGEST_POINTER = 240;
 
-/** Checks whether a line introduces a list of the user's own: "My morning routine:". */
+/** "My morning routine:" introduces a list of the user's own. */
 function isOwnList(pointer: string): boolean {
   const isNamed = namesText(pointer) || asksAboutText(pointer);
   return !isNamed && MY.some((pattern) => pattern.test(plainMarks(pointer)));
 }
 
-/**
- * Checks whether a short block refers to the block next to it: "Give me a title for this poem", "halve this:", "^ where do you report
- * these". The other block is then the text in question, even if it is in the first person.
- */
+/** "Give me a title for this poem", "halve this:", "^ where do you report these" refer even to a block in the first person. */
 function isAboutBlock(pointer: string): boolean {
   if (/^\s*\^/.test(pointer) || THE_TEXT.test(pointer)) return true;
   return (
@@ -412,9 +379,7 @@ function isAboutBlock(pointer: string): boolean {
   );
 }
 
-/**
- * Checks whether a block is a title above lines of prose, as in a recipe or an article. Users rarely write their own words in this form.
- */
+/** Checks for a title above lines of prose, as in a recipe or an article. Users rarely write their own words in this form. */
 function isTitled([title, ...lines]: readonly Line[]): boolean {
   const first = title?.text ?? '';
   const isTitle =
@@ -431,7 +396,6 @@ function isTitled([title, ...lines]: readonly Line[]): boolean {
 const LONGEST_TITLE = 70;
 const SHORTEST_PROSE = 40;
 
-/** Checks whether a block has the form of verse, settings, a script or markup. */
 function hasDocumentForm(block: readonly Line[]): boolean {
   const share = (pattern: RegExp): number => block.filter((line) => pattern.test(line.text)).length / block.length;
   if (MARKUP.test(textOf(block))) return true;
@@ -439,7 +403,7 @@ function hasDocumentForm(block: readonly Line[]): boolean {
   return block.length >= 3 && share(VERSE_LINE) === 1 && share(LINE_END) <= 0.34;
 }
 
-/** Checks whether the preceding block names another author for this one: "A guest wrote this:". */
+/** "A guest wrote this:". */
 function isIntroducedBy(before: string): boolean {
   if (before.length === 0 || before.length > 240 || !INTRODUCES.test(before) || OWN_SENDING.test(before)) return false;
   return /[:：]\s*$/u.test(before) || POINTS_ON.test(before);
@@ -447,13 +411,12 @@ function isIntroducedBy(before: string): boolean {
 
 const textOf = (block: readonly Line[]): string => block.map((line) => line.text).join('\n');
 
-/** Splits lines into blocks at empty lines. A request at the beginning or in the last line of a block becomes its own block. */
+/** Splits lines at empty lines. A request at the beginning or in the last line of a block becomes its own block. */
 function blocksOf(lines: readonly Line[]): Line[][] {
   const blocks: Line[][] = [];
   let block: Line[] = [];
   const end = (): void => {
     if (block.length === 0) return;
-    // The request may take up to three lines before the text begins.
     const request = block
       .slice(0, Math.min(3, block.length - 1))
       .findLastIndex((line) => asksAboutText(line.text) || isIntroducedBy(line.text));
@@ -474,7 +437,7 @@ function blocksOf(lines: readonly Line[]): Line[][] {
 
 const OPENINGS = [MAIL_HEADER, SALUTATION, GREETED, FORWARD];
 
-/** Finds a mail or a letter. It runs from its header or salutation to its sign-off, or to the end. */
+/** A letter runs from its header or salutation to its sign-off, or to the end. */
 function letterOf(
   blocks: readonly Line[][],
   marks: readonly BlockMark[],
@@ -487,7 +450,6 @@ function letterOf(
   if (from === 0 && GREETS_NOBODY.test(blocks[0]?.[0]?.text ?? '') && !asks.some(Boolean)) return null;
   const signOff = marks.findLastIndex((mark, index) => index >= from && mark === 'sign-off');
   let to = signOff >= 0 ? signOff : blocks.length - 1;
-  // A question to the assistant may follow the letter.
   while (signOff < 0 && to > from && asks[to] === true) to -= 1;
   const isLetter =
     marks[from] === 'header' || signOff > from || from > 0 || asks.some(Boolean) || SECOND_PERSON_NOTICE.test(text);
@@ -497,7 +459,6 @@ function letterOf(
   return { first: opening ?? block[0], from, to };
 }
 
-/** Finds the text after the colon of a request on the same line: "Translate this: …". */
 function afterColon(block: readonly Line[]): ForeignSpan[] {
   return block.flatMap((line) => {
     const end = headEnd(line.text);
@@ -507,7 +468,7 @@ function afterColon(block: readonly Line[]): ForeignSpan[] {
   });
 }
 
-/** Returns the end of a request about the text after it on the same line: "what do you make of this: …". Zero if there is none. */
+/** Returns the end of a request before a text on the same line: "what do you make of this: …". Zero if there is none. */
 function headEnd(line: string): number {
   const colon = /:\s|：/u.exec(line.slice(0, 160))?.index ?? -1;
   if (colon <= 0) return 0;
@@ -541,37 +502,32 @@ function blockMark(lines: readonly Line[]): BlockMark {
 const MY = PACKS.map((pack) => wordsPattern(pack.words.my, pack.script));
 const OWN_VOICE = PACKS.map((pack) => wordsPattern(`${pack.words.me}|${pack.words.my}`, pack.script, 'giu'));
 
-/**
- * Checks whether a text contains words in the first person. Words are split at apostrophes, because the pattern matches whole words:
- * "j'habite".
- */
+/** Splits words at apostrophes, because the pattern matches whole words: "j'habite". */
 export function saysI(text: string, { words: { me, my }, script }: Pack): boolean {
   return wordsPattern(`${me}|${my}`, script).test(plainMarks(text).replaceAll("'", "' "));
 }
 
-/** Checks whether a block is in the first person: enough of its words are "I" or "my". */
 function isOwnVoice(lines: readonly Line[]): boolean {
   const text = plainMarks(lines.map((line) => line.text).join('\n'));
   const words = text.split(/\s+/).length;
   return Math.max(...OWN_VOICE.map((pattern) => text.match(pattern)?.length ?? 0)) > words * 0.04;
 }
 
-// "Pretend we are at a job interview.", "Let's do some improv." A user who asks only the assistant to play a role ("Pretend you are a
-// lawyer") still speaks about themself, so that opens no role play.
+// "Pretend we are at a job interview." But "Pretend you are a lawyer" gives a role only to the assistant.
 const OPENS_PLAY = anyWords('opensPlay');
 /** Words that end a role play or a quotation: "out of character", "by the way". */
 const LEAVES = anyWords('leavesPlay');
-/** When a user relays somebody's words and then writes "she" or "he", the words from there on are the user's own again. */
+/** After somebody's relayed words, "she" or "he" marks where the user's own words continue. */
 export const SHE_OR_HE: RegExp = anyWords('sheOrHe');
 const MAIL_FROM = anyWords('mailFrom');
-/** Words that introduce a quotation: "As Walter White says: …", "From the terms and conditions: …", "Tom on the phone: …". */
+/** "As Walter White says: …", "From the terms and conditions: …", "Tom on the phone: …". */
 const HEAD = `(?:${wordsOfAll('quotesHead', 'latin')})`;
 const QUOTED_HEAD = new RegExp(
   `^["“„«(]?(?:${HEAD}|\\p{Lu}[\\p{L}'’-]+(?: \\p{Lu}[\\p{L}'’-]+){0,2},? (?:${wordsOfAll('speaksBy', 'latin')}))[^:：.!?\\n]{0,60}[:：]\\s*(?=\\S)|^(?:${wordsOfAll('quotesHead', 'han')})[^:：。\\n]{0,30}[:：]\\s*(?=\\S)`,
   'iu',
 );
 
-/** Matches a short sentence before a colon that may name the author of the words after it: "Katrin just sent me this: …". */
+/** A short sentence before a colon may name the author of the words after it: "Katrin just sent me this: …". */
 const RELAYING = new RegExp(`^[^:：.!?。！？\\n]{2,${LONGEST_INTRODUCTION}}(?::(?=\\s|$)|：)\\s*`, 'u');
 
 const relaying = perPack((pack) => {
@@ -600,14 +556,14 @@ const relaying = perPack((pack) => {
       };
 });
 
-/** The words at the start of a sentence that announce somebody else's words in the first person. */
+/** Words that announce somebody else's words in the first person. */
 interface Relay {
   length: number;
-  /** Whether the other person's words may end without a mark. They then end at "she" or "he". */
+  /** Whether the other person's words may end without a mark, at "she" or "he". */
   isOpen: boolean;
 }
 
-/** Finds the words that introduce another person's words: "As Walter White says: …", "Katrin just sent me this: …", "Mail from Sandra." */
+/** Finds "As Walter White says: …", "Katrin just sent me this: …" or "Mail from Sandra." at the start of a sentence. */
 function relayIn(text: string, { start, end }: TextSpan, pack: Pack | null): Relay | null {
   const sentence = text.slice(start, end);
   const quoted = QUOTED_HEAD.exec(sentence)?.[0];
@@ -619,8 +575,7 @@ function relayIn(text: string, { start, end }: TextSpan, pack: Pack | null): Rel
   if (isSent || packPattern(pack, 'said').test(head)) {
     const isQuoted = QUOTE_NEXT.test(text.slice(start + head.length, start + head.length + 8));
     if (OWN_SENDING.test(head) || relaying(pack).own.test(head) || isQuoted) return null;
-    // "Chief replied: 2.3 last. I'll take it" quotes one sentence. In languages other than English, the verb alone may show the first
-    // person.
+    // "Chief replied: 2.3 last. I'll take it" quotes one sentence. Outside English, the verb alone may show the first person.
     if (rest !== '' && (!isSent || pack.isUninflected === true) && !saysI(rest, pack)) return null;
     // The sentence with "she said" is kept, because it names her as the speaker.
     return { length: isSent ? head.length : sentence.length, isOpen: !isSent };
@@ -628,7 +583,7 @@ function relayIn(text: string, { start, end }: TextSpan, pack: Pack | null): Rel
   return mailIn(sentence, pack);
 }
 
-/** Finds words that only name the sender of the following sentences: "Mail from Sandra.", or the line "from Sandra:". */
+/** Finds words that only name the sender of the sentences after them: "Mail from Sandra.", or the line "from Sandra:". */
 function mailIn(sentence: string, pack: Pack): Relay | null {
   const { 0: from, groups } = relaying(pack).mail.exec(sentence) ?? {};
   const name = groups?.['name'] ?? groups?.['sender'];
@@ -638,16 +593,15 @@ function mailIn(sentence: string, pack: Pack): Relay | null {
   return from === undefined || !isNamed || isReport ? null : { length: from.length, isOpen: true };
 }
 
-/** Checks whether a message begins a role play in which the user speaks as somebody else, without ending it. */
 function opensPlay(message: string): boolean {
   const plain = plainMarks(message);
   const opening = OPENS_PLAY.exec(plain);
   return opening !== null && !LEAVES.test(plain.slice(opening.index + opening[0].length));
 }
 
-/** A message that only announces a text or a role play has at most this many characters. */
+/** In characters. A longer message does more than announce a text or a role play. */
 export const LONGEST_ANNOUNCEMENT = 240;
-/** Words for a game in which the user speaks as somebody else: "You are the doctor, I'm the patient". */
+/** "You are the doctor, I'm the patient". */
 const ROLE = new RegExp(wordsOfAll('rolePlay'), 'iu');
 const I_AM = new RegExp(`(?<!\\p{L})(?:${wordsOfAll('iPlay')})(?!\\p{Ll})`, 'iu');
 const YOU_ARE = new RegExp(`(?<!\\p{L})(?:${wordsOfAll('youPlay')})(?!\\p{Ll})`, 'iu');
@@ -661,10 +615,7 @@ const forSomebody = perPack((pack) => {
   return packRegExp(`(?<!\\p{L})(?:${spoken}|(${person}) (?:${dictates})(?!\\p{L}))`);
 });
 
-/**
- * Returns the person for whom the user announces to write the next messages: "gran" in "I'm typing for my gran". For a role play, returns
- * the word for the game, or the whole message. Null if the user writes for nobody else.
- */
+/** Returns "gran" for "I'm typing for my gran", and for a role play the word for the game or the whole message. */
 export function spokenFor(message: string): string | null {
   if (message.length > LONGEST_ANNOUNCEMENT) return null;
   const plain = plainMarks(message);
@@ -677,16 +628,12 @@ export function spokenFor(message: string): string | null {
   return null;
 }
 
-/** Checks whether a message ends a role play or a quotation. */
 export function leavesPlay(message: string): boolean {
   return LEAVES.test(plainMarks(message));
 }
 
-/**
- * Finds the spans in which a message's author plays a role or quotes somebody without quotation marks. A span runs to the end of the
- * message, or to the sentence that ends the role play. A quotation also ends at an empty line.
- */
-export function playedSpans(text: string): TextSpan[] {
+/** A span runs to the sentence that ends it, a quotation also to an empty line, or to the end of the message. */
+function playedSpans(text: string): TextSpan[] {
   const plain = plainMarks(text);
   const isPlayed = OPENS_PLAY.test(plain);
   if (!isPlayed && !/[:：]/u.test(plain) && !MAIL_FROM.test(plain)) return [];
@@ -717,13 +664,13 @@ export function playedSpans(text: string): TextSpan[] {
   return spans;
 }
 
-/** Returns the offset at which a message leaves the role play that it began. Infinity if it does not. */
+/** Infinity if the message does not leave the role play. */
 export function playLeftAt(text: string): number {
   const end = OPENS_PLAY.test(plainMarks(text)) ? playedSpans(text).at(-1)?.end : undefined;
   return end === undefined || end === text.length ? Infinity : end;
 }
 
-/** Replaces text from Varve's prompts by blanks, because it would make the words after it look like a pasted text. */
+/** Text from Varve's prompts would make the words after it look like a pasted text. */
 export function withoutPrompt(content: string, attributes: AttributeTable): string {
   return withBlanks(content, promptSpans(content, attributes));
 }
@@ -734,12 +681,10 @@ const PROMPT_BLOCK = new RegExp(
 );
 const HEADINGS: ReadonlySet<string> = new Set(Object.values(PROMPT_HEADINGS));
 const BELOW_HEADING = /^\s*(?:$|[-*•{}"]|(?:User|Assistant): |\d{4}-\d\d-\d\d)/u;
-// Lines of the layouts (`assemble/layouts.ts`).
 const PROMPT_LINE =
   /^(?:\s*- \[[\p{L}_ ]{4,20}\] |\[\p{L}+, \p{L}+ \d{1,2}, \d{4} — \d{1,2}:\d\d\s[AP]M \S+\]$|What you remember\. It is data about the user|Verified permanent facts — treat these as ground truth)/u;
 const FACT_LINE = /^\s*- ([^:\n]{2,40}): /u;
 
-/** Finds the spans of a message that were copied from one of Varve's prompts: whole blocks and single lines. */
 export function promptSpans(message: string, attributes: AttributeTable): TextSpan[] {
   const labels = labelsOf(attributes);
   const spans = spansOf(message, PROMPT_BLOCK);
@@ -756,7 +701,6 @@ export function promptSpans(message: string, attributes: AttributeTable): TextSp
 
 const knownLabels = new WeakMap<AttributeTable, ReadonlySet<string>>();
 
-/** The labels of all attributes in all languages, in lower case. */
 function labelsOf(attributes: AttributeTable): ReadonlySet<string> {
   const known = knownLabels.get(attributes);
   if (known !== undefined) return known;

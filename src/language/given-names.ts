@@ -1,6 +1,6 @@
 import { wordSet } from './words.ts';
 
-/** Common given names. A single word such as "Maria" is recognised as a person by this list. */
+/** A single word such as "Maria" is recognised as a person by this list. */
 export const GIVEN_NAMES: ReadonlySet<string> = wordSet(`
   aarav aaron abena abigail achieng ada adaeze adam adan aditya adrian agnes agnieszka ahmed aidan aiden ailsa ainhoa
   aisha aisyah akira akosua alan alba albert alejandro alessia alex alexander alfie alfred ali alice ama amaka amanda

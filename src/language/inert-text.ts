@@ -2,21 +2,19 @@ import type { Trust } from '../record/statement.ts';
 import { matchesOf } from './words.ts';
 
 /**
- * All text that enters a prompt is escaped in this file. Escaped text has no invisible characters, opens and closes no tag, and has none of
- * the markers with which providers separate turns. Characters are judged by their appearance and their normal form, so that fullwidth
- * brackets and hidden characters do not help an attacker.
+ * Escaped text has no invisible characters, no tags and no turn markers of providers. Characters are judged by their appearance and normal
+ * form, so that fullwidth brackets and hidden characters do not help an attacker.
  */
 
 const LINE_END = /\r\n?|[\v\f\u0085\u2028\u2029]/g;
-// Controls other than tab and newline; format characters (bidirectional marks, joiners, soft hyphens, tag characters); variation selectors;
-// invisible fillers. BELONGS exempts the characters that a script or an emoji needs.
+// Control characters, format characters, variation selectors and invisible fillers. BELONGS exempts those that a script or an emoji needs.
 const HIDDEN =
   /[\u0000-\u0008\u000E-\u001F\u007F-\u0084\u0086-\u009F]|\p{Cf}|\p{Variation_Selector}|\u034F|\u115F|\u1160|\u17B4|\u17B5|\u3164|\uFFA0|[\u{E0000}-\u{E01EF}]|\uFFFE|\uFFFF/gu;
-// A joiner between letters of the scripts that need it, or between the parts of an emoji; the selector that makes a sign an emoji.
+// A joiner between letters of the scripts that need it or between the parts of an emoji, and the selector that makes a sign an emoji.
 const BELONGS =
   /(?<=[\p{Script=Arabic}\p{Script=Devanagari}\p{Script=Bengali}\p{Script=Gujarati}\p{Script=Gurmukhi}\p{Script=Kannada}\p{Script=Malayalam}\p{Script=Sinhala}\p{Script=Tamil}\p{Script=Telugu}\p{M}])[\u200C\u200D](?=[\p{L}\p{M}])|(?<=[\p{Extended_Pictographic}\p{Emoji_Modifier}\uFE0F])\u200D(?=\p{Extended_Pictographic})|(?<=[\p{Extended_Pictographic}\d#*])\uFE0F/gu;
 
-/** Removes characters that people cannot see but models can, and normalises line ends. */
+/** Removes characters that people cannot see but models can. */
 export function visibleText(text: string): string {
   const plain = text.toWellFormed().replace(LINE_END, '\n');
   if (!/[^\t\n\u0020-\u007E\u00A1-\u00AC\u00AE-\u017F]/.test(plain)) return plain;
@@ -24,13 +22,12 @@ export function visibleText(text: string): string {
   return plain.replace(HIDDEN, (character: string, place: number) => (kept.has(place) ? character : ''));
 }
 
-/** Angle brackets and characters that look like them. */
 const OPEN = '<＜﹤‹〈⟨❮❬ᐸ˂𐞁';
 const CLOSE = '>＞﹥›〉⟩❯❭ᐳ˃';
 const BAR = '|｜∣ǀ❘';
 const SLASH = '/\\\\／⁄∕';
 
-// A tag, a comment, a declaration, a special token such as <|im_start|> or <<SYS>>. "a < b" is none of these.
+// A tag, a comment, a declaration, or a special token such as <|im_start|> or <<SYS>>, but not "a < b".
 const TAG_START = new RegExp(
   `[${OPEN}](?=[\\p{L}_${OPEN}]|\\s{0,5}[${SLASH}!?${BAR}%]|\\s{1,5}[\\p{L}_][\\p{L}\\p{N}_:.-]{0,40}\\s{0,5}[${SLASH}]?\\s{0,5}[${CLOSE}])`,
   'gu',
@@ -48,30 +45,25 @@ export function withoutMarkers(text: string): string {
   return text.replace(BRACKET_MARKER, '(').replace(TOKEN_END, '/');
 }
 
-/** Replaces characters that look like the opening bracket of a tag by the plain bracket, for writers that escape the plain bracket. */
 function plainBrackets(text: string): string {
   return text.replace(TAG_START, '<');
 }
 
-/** Removes code fences. A fence in stored text could end a fence around the prompt or hide the end of a section. */
+/** A code fence in stored text could end a fence around the prompt or hide the end of a section. */
 function withoutFences(text: string): string {
   return text.replace(FENCE, "'''");
 }
 
-/** Removes tags, code fences and the markers of providers from a text. */
 export function inertText(text: string): string {
   return withoutFences(withoutMarkers(visibleText(text)).replace(TAG_START, '&lt;'));
 }
 
 const ROLE = 'human|assistant|system|user|developer|tool|function|model|ai|bot';
-// A label of a speaker at the beginning of a line, as in older chat templates and in transcripts.
+// A speaker's label at the beginning of a line, as in older chat templates and in transcripts.
 const SPEAKER = new RegExp(`^[\\s>*_#]{0,10}(?:${ROLE})[\\s*_]{0,5}[:：]`, 'iu');
 const ROLE_ALONE = new RegExp(`^[^\\p{L}]*(?:the )?(?:${ROLE}|agent|document|you)[^\\p{L}]*$`, 'iu');
 
-/**
- * Writes a speaker's name for a prompt. A name that equals a role other than the speaker's own is put in quotes, so that a mail from a
- * sender named "system" does not look like words of the system. Without a name, the origin is written.
- */
+/** Quotes another role's name, so that a mail from a sender named "system" does not look like words of the system. */
 export function speakerName({ origin, speaker }: { origin: string; speaker: string | null }): string {
   if (speaker === null) return origin;
   const name = oneLine(speaker);
@@ -92,10 +84,7 @@ export function defuseImages(text: string): string {
   );
 }
 
-/**
- * Replaces links and images by text. A client that shows the answer must not fetch an address that came from a document or a tool, because
- * the address itself can exfiltrate the conversation.
- */
+/** A client must not fetch an address from a document or a tool, because the address itself can exfiltrate the conversation. */
 export function defuseLinks(text: string): string {
   return (
     defuseImages(text)
@@ -107,17 +96,16 @@ export function defuseLinks(text: string): string {
   );
 }
 
-/** Removes the markup that a text's trust does not allow: images always, links only from untrusted text. */
+/** Removes images always, and links only from untrusted text. */
 export function textByTrust(text: string, trust: Trust): string {
   return trust === 'low' ? defuseLinks(text) : defuseImages(text);
 }
 
-/** Escapes stored text for the results of tools and for resources and prompts of MCP. */
 export function givenText(text: string, trust: Trust): string {
   return inertText(textByTrust(text, trust));
 }
 
-/** Writes stored text on one line, so that no part of it can begin a line with a heading, a list item or a label. */
+/** On one line, no part of stored text can begin a line with a heading, a list item or a label. */
 export function oneLine(text: string): string {
   return visibleText(text).replace(/\s+/gu, ' ').trim();
 }
@@ -126,13 +114,13 @@ export function oneLine(text: string): string {
 export interface Writing {
   /** Writes the text on one line. */
   line(text: string): string;
-  /** Writes the text on several lines and demotes its headings below `level`. */
+  /** Writes the text on several lines, with its headings demoted below `level`. */
   block(text: string, level?: number): string;
 }
 
 /**
- * Writes Markdown with a few tags. Stored text cannot open or close a tag, begin a code fence, or imitate one of the layout's `labels`, and
- * its headings are demoted below those of the layout.
+ * Stored text cannot open or close a tag, begin a code fence, or imitate one of the layout's `labels`. Its headings are demoted below those
+ * of the layout.
  */
 export function markdownWriting(labels: readonly string[]): Writing {
   const reserved = labels.map(plain).filter((label) => label !== '');
@@ -159,7 +147,6 @@ function demote(line: string, shift: number): string {
   return line.replace(HEADING, (_whole, marks: string) => '#'.repeat(Math.min(marks.length + Math.max(shift, 0), 6)));
 }
 
-// A label as a reader sees it, without punctuation.
 function plain(text: string): string {
   return text
     .normalize('NFKC')
@@ -168,7 +155,6 @@ function plain(text: string): string {
     .trim();
 }
 
-/** Escapes for XML: the result is well-formed for any stored text, and begins no code fence. */
 export const xmlWriting: Writing = {
   line: (text) => escapeXml(oneLine(text)),
   block: (text) => escapeXml(visibleText(text).trim()),
@@ -182,7 +168,6 @@ function escapeXml(text: string): string {
     .replaceAll('>', '&gt;');
 }
 
-/** Writes a value as JSON on one line, without any tag or code fence. */
 export function safeJson(value: unknown): string {
   return plainBrackets(withoutMarkers(visibleText(JSON.stringify(value) ?? 'null')))
     .replaceAll('\n', ' ')

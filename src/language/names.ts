@@ -19,8 +19,8 @@ import { SEED_WORDS } from './seed-words.ts';
 import { contentStems, withoutEnd, wordSet } from './words.ts';
 
 /**
- * Finds the words of a text that may be a person's name: capitalised words, except acronyms, words with digits, and a first word that is
- * capitalised only because of its position. In doubt, a word is taken for a name. A `label` is the subject of a statement, without a verb.
+ * Finds capitalised words, except acronyms, words with digits, and an ordinary first word. In doubt, a word is taken for a name. A `label`
+ * is the subject of a statement, without a verb.
  */
 export function possibleNames(text: string, kind: 'sentence' | 'label'): string[] {
   const words = Array.from(text.matchAll(/(?<![\p{L}\p{N}])\p{Lu}[\p{L}\p{M}\p{N}'’-]*/gu));
@@ -34,7 +34,6 @@ export function possibleNames(text: string, kind: 'sentence' | 'label'): string[
 // Two capitals may be the initials of a person.
 const ACRONYM = /^(?:\p{Lu}{3,6}s?|AI|CI|DB|HR|ID|IT|PC|PR|QA|TV|UI|UX)$/u;
 
-// Given names that are also ordinary words or look like ordinary words.
 const WORDS_AS_NAMES = wordSet(`
   angel april art autumn cherry christian cliff coral crystal dean fleming ginger glory grant ivory jewel june may melody
   mercy olive robin rose sterling summer sunny`);
@@ -43,7 +42,6 @@ function isGivenName(word: string): boolean {
   return GIVEN_NAMES.has(word.toLowerCase()) || WORDS_AS_NAMES.has(word.toLowerCase());
 }
 
-/** Checks whether the first word of a text is an ordinary word. The words after it can show this too. */
 function isPlainOpening(word: string, rest: string, kind: 'sentence' | 'label'): boolean {
   if (isGivenName(word) || !/^(?:A|\p{Lu}[\p{Ll}\p{M}'’-]+)$/u.test(word) || /^['’]s/u.test(rest)) return false;
   const pack = detectPack(word + rest, english);
@@ -64,7 +62,7 @@ const VERB_OF_ONE = /[^s]s$/u;
 const JOINS = /^(?:and|or|from|of|in|at|on|with|who|whose|the)$/u;
 const PLURAL = /[bcdfgklmnprtvw]s$|(?:ch|sh|ss|x|[cgt])es$/u;
 
-// Capitalised words that are not names, although they can follow "I'm": creeds, star signs, titles, and origins without a typical ending.
+// Capitalised words after "I'm" that are not names: creeds, star signs, titles, and origins without a typical ending.
 const GROUPS = wordSet(`
   dutch swiss greek czech thai french german english spanish arab turk pole dane swede scot brit aussie kiwi
   catholic protestant christian muslim jewish jew hindu buddhist sikh atheist agnostic mormon lutheran orthodox
@@ -80,7 +78,7 @@ const OPENERS = wordSet(`
   sorry still thankfully then though today tomorrow tonight unfortunately update usually wait well yeah yep yesterday yup`);
 const OF_A_PLACE = /(?:ish|ese|[^aeiou]ian|nian|ean|ican|rian|lian|tian|sian|ch|sch)$/;
 
-/** Checks whether a capitalised word after "I'm" or a relation can be somebody's name: "Tomás", not "Dutch" or "INTJ". */
+/** Checks whether a capitalised word after "I'm" or a relation can be a name: "Tomás", not "Dutch" or "INTJ". */
 export function canBeName(word: string): boolean {
   const lower = word.toLowerCase();
   if (GROUPS.has(lower) || OPENERS.has(lower)) return false;
@@ -99,7 +97,6 @@ const OTHERS = wordSet(`
   beautician optician statistician guide host hostess steward stewardess barista maid butler
   postie cabbie sparky chippy brickie trucker treasurer qs surveyor millwright chairman sexton verger paralegal carer caretaker janitor postwoman
   postman conductor roofer joiner glazier grader shepherd vicar nun imam florist undertaker`);
-// Words with the ending of an agent noun that are not occupations.
 const OTHERWISE = wordSet(`
   mother father brother sister daughter grandmother grandfather stepmother stepfather lover hater vegetarian member
   christian person human woman man runner reader gamer hunter sleeper riser eater drinker smoker swimmer walker hiker
@@ -113,7 +110,6 @@ const OTHERWISE = wordSet(`
   chocoholic foodie vegan minimalist optimist pessimist realist perfectionist feminist atheist racist sexist
   pacifist romantic enthusiast traditionalist idealist materialist narcissist masochist hedonist purist`);
 
-/** Checks whether a phrase is an occupation: "senior product manager at Tado". */
 export function isOccupation(phrase: string): boolean {
   const head = phrase
     .toLowerCase()
@@ -128,7 +124,7 @@ export function isOccupation(phrase: string): boolean {
   return OTHERS.has(last) || AGENT_NOUN.test(last);
 }
 
-/** Checks whether the last two words name a job: "social worker" and "ward sister" do, "hard worker" and "my sister" do not. */
+/** "social worker" and "ward sister", but not "hard worker" and "my sister". */
 function isJobPair(words: readonly string[]): boolean {
   return /^(?:social worker|care worker|support worker|construction worker|factory worker|office worker|postal worker|key worker|ward sister|(?:managing|senior|junior|general|equity|law) partner|shop owner|business owner|restaurant owner|home owner|(?:football|basketball|baseball|soccer|tennis|hockey|chess|poker|rugby) player|(?:project|team|crew|staff) member|youth worker|public speaker|day trader|bounty hunter|head hunter)$/.test(
     words.slice(-2).join(' '),
@@ -136,8 +132,8 @@ function isJobPair(words: readonly string[]): boolean {
 }
 
 /**
- * Returns the occupation at the start of some words: "senior product manager" in "a senior product manager at Tado". With `mayBeOthers`, an
- * ordinary word before the occupation shows that it is another person's: "to the teacher", "dear teacher".
+ * "senior product manager" in "a senior product manager at Tado". With `mayBeOthers`, an ordinary word before the occupation means that it
+ * is another person's: "dear teacher".
  */
 export function jobOf(raw: string, pack: Pack, mayBeOthers = false): string | null {
   const titled = titlePatterns(pack);
@@ -150,15 +146,11 @@ export function jobOf(raw: string, pack: Pack, mayBeOthers = false): string | nu
   return isTitle && !titled.no.test(title) && !titled.noStart.test(words[0] ?? '') ? title : null;
 }
 
-/** Checks whether words name somebody's role in a firm: a job, or a word such as "employee". */
 export function isRole(words: string, pack: Pack): boolean {
   return jobOf(words, pack) !== null || listPattern(pack, 'employed').test(words);
 }
 
-/**
- * Patterns for languages whose jobs are recognised by their form: the words that end a title, and the nouns and first words that only look
- * like one.
- */
+/** For languages whose jobs are recognised by their form: the words that end a title, and nouns and first words that only look like one. */
 const titlePatterns = perPack(({ lists: { jobEnd, noJob, noJobStart } }) =>
   jobEnd === undefined
     ? null
@@ -173,7 +165,7 @@ const listedTitle = perPack(({ lists: { job = '(?!)' } }) =>
   packRegExp(`^(?:(?<lead>[\\p{L}-]+) )?(?<job>${job})(?![\\p{L}])`),
 );
 
-/** Finds a job from the pack's list, together with the word before it unless that is an ordinary word. */
+/** Finds a listed job with the word before it, unless that is an ordinary word. */
 function listedJob(raw: string, pack: Pack, mayBeOthers: boolean): string | null {
   const { 0: title, groups } = listedTitle(pack).exec(raw) ?? {};
   const lead = groups?.['lead'];
@@ -190,10 +182,8 @@ const LABEL = new RegExp(
 
 interface Label {
   first: string;
-  /** Whether the label is a known given name, or may be any name. */
   isGiven: boolean;
   mayBeName: boolean;
-  /** The message without the label. */
   rest: string;
 }
 
@@ -209,14 +199,12 @@ export function labelOf(text: string): Label | null {
   return { first, isGiven, mayBeName: isGiven || (isCapitalised && !isWord), rest: text.slice(whole.length) };
 }
 
-/** Returns a person's first name in lower case: "ana" for "@Ana Berg". */
 export function firstName(name: string): string {
   return name.replace('@', '').split(' ')[0]?.toLowerCase() ?? '';
 }
 
 // Names typed in lower case: "im ana from graz". The words around a name and the lists of ordinary words show where it begins and ends.
 
-/** Words in lower case that may be a name, with their place. */
 interface Small {
   raw: string;
   text: string;
@@ -224,10 +212,8 @@ interface Small {
   pack: Pack;
 }
 
-/** Words inside a name, such as "van" and "de la". */
 export const PARTICLES: RegExp = new RegExp(`^(?:${wordsOfAll('nameParticle')})$`, 'iu');
 
-/** Patterns of the lists of a pack for whole words and for the words before a name. */
 const patternsOf = perPack(({ lists, partners, children }) => {
   const whole = (list = '(?!)'): RegExp => packRegExp(`^(?:${list})$`);
   const last = (list = '(?!)'): RegExp => packRegExp(`(?<![\\p{L}])(?:${list})\\s*$`);
@@ -243,7 +229,7 @@ const patternsOf = perPack(({ lists, partners, children }) => {
   };
 });
 
-/** Returns the first words of a run if they are a known value in lower case: "ya no trabajo en zara". */
+/** Returns the first words of a run that are a known value in lower case: "ya no trabajo en zara". */
 export function knownName(run: string, values: readonly string[] = []): string | null {
   const words = run.split(' ');
   for (let count = Math.min(words.length, 4); count > 0; count -= 1) {
@@ -253,17 +239,13 @@ export function knownName(run: string, values: readonly string[] = []): string |
   return null;
 }
 
-/** Checks whether a name in lower case is only a guess, because it is not a known given name, place or value. */
 export function isGuessed(value: string, values: readonly string[] = []): boolean {
   const lower = value.toLowerCase();
   const isKnown = GIVEN_NAMES.has(lower) || PLACES.has(withoutEnd(lower, '.,')) || values.includes(lower);
   return /^\p{Ll}/u.test(value) && !isKnown;
 }
 
-/**
- * Checks whether a text is typed in lower case: no word is capitalised except "I", and the text begins in lower case or contains the word
- * "i". In such a text, a name is recognised only by the words around it, and must not be an ordinary word.
- */
+/** Checks whether no word is capitalised except "I". A name must then not be an ordinary word. */
 function isTypedSmall(text: string, { capitalised }: Pack): boolean {
   const words: string[] = text.match(/\p{L}+/gu) ?? [];
   const others = words.filter((word) => word.toLowerCase() !== capitalised);
@@ -276,8 +258,8 @@ function isTypedSmall(text: string, { capitalised }: Pack): boolean {
 function nameWords({ raw, text, pack }: Small, also?: RegExp): string[] {
   if (!isTypedSmall(text, pack)) return [];
   const words = raw.split(' ').map((word) => withoutEnd(word, '.,'));
-  // In English, content words are ordinary too, because users also move "to decaf". In other languages, the frequent content words include
-  // names of places. A single letter is an abbreviation: "in leeds w my partner".
+  // In English, content words are ordinary too: users also move "to decaf". Elsewhere, frequent content words include names of places. A
+  // single letter is an abbreviation: "in leeds w my partner".
   const isWord = (word: string): boolean =>
     /^\p{L}\/?$/u.test(word) ||
     isOrdinary(word, pack) ||
@@ -286,15 +268,11 @@ function nameWords({ raw, text, pack }: Small, also?: RegExp): string[] {
   return end < 0 ? words : words.slice(0, end);
 }
 
-/** Returns the words of a match before its value, or all of them if it has none. */
 export function leadOf({ text, match }: Pick<Small, 'text' | 'match'>): string {
   return text.slice(match.index, match.indices?.groups?.['v']?.[0] ?? match.index + match[0].length);
 }
 
-/**
- * Finds a person's name in lower case: a known given name, or a word that is not ordinary in one of three places. These are after "called",
- * between commas, and between a word for a partner or a child and a verb ("my wife lupita says").
- */
+/** Accepts a known given name, or a word that is not ordinary after "called", between commas, or in "my wife lupita says". */
 export function smallPerson(cut: Small, { isOwn, isPet }: { isOwn: boolean; isPet: boolean }): string | null {
   const { raw, text } = cut;
   const { mate, naming, does, relative } = patternsOf(cut.pack);
@@ -312,10 +290,9 @@ export function smallPerson(cut: Small, { isOwn, isPet }: { isOwn: boolean; isPe
   return does.test(second) && relative.test(lead) ? first : null;
 }
 
-/** First words of place names that are not a place by themselves: "san sebastián", "new york". */
 const PLACE_OPENING = new RegExp(`^(?:${wordsOfAll('placeOpening')})$`, 'u');
 
-/** Finds a place in lower case: a known one, or a word after phrases that only a place follows, such as "live in" and "im from". */
+/** Finds a known place in lower case, or any word after phrases that only a place follows: "live in", "im from". */
 export function smallPlace(cut: Small): string | null {
   const { raw, pack } = cut;
   const [one = '', two = ''] = raw.toLowerCase().split(' ');
@@ -329,15 +306,12 @@ export function smallPlace(cut: Small): string | null {
   return isShort && (placeCue.test(lead) || moveCue.test(lead)) ? words.join(' ') : null;
 }
 
-/** Checks whether words end with a verb of moving. A place after it is certain even in lower case: "i moved to". */
+/** After "i moved to", a place is certain even in lower case. */
 export function isMove(lead: string, pack: Pack): boolean {
   return patternsOf(pack).moveCue.test(lead);
 }
 
-/**
- * Finds the name of a firm in lower case: words that are not ordinary before a kind of firm ("balgillo care home"), or one such word after
- * "work at".
- */
+/** Finds the name of a firm in lower case: words before a kind of firm ("balgillo care home"), or a single word after "work at". */
 export function smallOrganisation(cut: Small): string | null {
   const { firmWord, firmCue } = patternsOf(cut.pack);
   const isNamed = !cut.raw.startsWith('the ');
@@ -347,7 +321,6 @@ export function smallOrganisation(cut: Small): string | null {
   return isNamed && words.length === 1 && firmCue.test(leadOf(cut)) ? (words[0] ?? null) : null;
 }
 
-/** Finds the name of a person or a thing in lower case, of up to four words. */
 export function smallTitle(cut: Small): string | null {
   const words = nameWords(cut);
   const end = words.findIndex((word) => PARTICLES.test(word));

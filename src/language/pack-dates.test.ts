@@ -60,6 +60,8 @@ describe('dates in the languages of packs', () => {
     ['de', 'die Prüfung ist im September, genauer am 14.', ['2026-09-01', '2026-09-14']],
     ['en', "in July we're away, back on the 29th", ['2026-07-01', '2026-07-29']],
     ['en', 'we fly sometime in August - the 9th', ['2026-08-01', '2026-08-09']],
+    ['en', 'in July we go to Malta, ferry booked for the 29th', ['2026-07-01', '2026-07-29']],
+    ['de', 'im Juli sind wir auf Malta, Fähre gebucht für den 29.', ['2026-07-01', '2026-07-29']],
     ['es', 'la boda es en octubre, el 3', ['2026-10-01', '2026-10-03']],
     ['pt', 'a mudança é em agosto, dia 9', ['2026-08-01', '2026-08-09']],
     ['en', "I fly on 29 August and I'm back on the 2nd", ['2026-08-29', '2026-09-02']],

@@ -11,6 +11,7 @@ import {
   HALF_A_YEAR,
   isValidDate,
   mondayOf,
+  nearestYear,
   partOfMonth,
   startOfDay,
   weekdayOf,
@@ -22,39 +23,34 @@ import { listPattern, packRegExp, perPack, wordsOfAll, wordsPattern } from './pa
 import { intersects, type TextSpan } from './sentences.ts';
 import { matchesOf } from './words.ts';
 
-/** A date in a text, in the language of a pack. `to` is exclusive. */
+/** `to` is exclusive. */
 export interface FoundDate extends TextSpan {
   from: Date | null;
   to: Date | null;
   /** Whether the date is relative to the time of the turn. Its absolute form is then written next to it. */
   relative: boolean;
-  /** Whether a relative date was given with its year: "12 June next year". */
   hasYear?: boolean;
-  /** Whether the date is a weekday without "next" or "last". Such a weekday is a date only if the sentence does not describe a habit. */
+  /** A weekday without "next" or "last". In a sentence about a habit, it is not a date. */
   isBareWeekday: boolean;
-  /** The date as it is written in the language: "3 May 2026". */
   written: string;
   isDay: boolean;
-  /** Whether the date is the start of a state: "seit März". */
   isSince: boolean;
 }
 
 export interface DateContext {
   now: Date;
   timeZone: string;
-  /** Whether a date without a year is resolved to the past or the future. */
+  /** The side of today on which a date without a year is resolved. */
   prefer: 'past' | 'future';
 }
 
 /** "Seit März" means the last March, even in a sentence about plans. */
 const SINCE = new RegExp(`(?<!\\p{L})(?:${wordsOfAll('since')})\\s(?:\\p{L}+\\s)?$`, 'iu');
 
-/** Returns the first word of a match, which may be a preposition: "seit März". */
 function firstWord(words: string): string {
   return words.slice(0, words.indexOf(' ') + 1);
 }
 
-/** Finds dates in a text of a pack's language by the words of its calendar, in order of position. */
 export function packDates(readable: string, pack: Pack, context: DateContext): FoundDate[] {
   if (!/\d/.test(readable) && !anyWord(pack).test(readable)) return [];
   const today = civilDateAt(context.now, context.timeZone);
@@ -98,25 +94,24 @@ function monthSaidIn({ groups: { d, e, m, mm, w } = {} }: RegExpMatchArray): Mon
   return e === undefined ? 'day without month' : 'range without month';
 }
 
-/** Checks whether a weekday and a date are separated by nothing but a comma and an article. */
+/** Allows nothing but a comma and an article between a weekday and a date. */
 export function isRightBefore(between: string): boolean {
   return /^,?\s(?:\p{L}{1,3}\s)?$/u.test(between);
 }
 
-/** A found date that may lack its month. Days and ranges without a month take it from the words before them. */
+/** A found date that may take its month from the words before it. */
 export interface OfMonth extends TextSpan {
   span: { from: CivilDate; to: CivilDate };
   month?: MonthSaid | undefined;
   isSince?: boolean;
 }
 
-/** Whether a date names its month. A range without one is a date only if the words before it name the month. */
+/** A range without a month is a date only if the words before it name the month. */
 export type MonthSaid = 'named' | 'day without month' | 'range without month';
 
 /**
- * Resolves days whose month is named earlier in the same sentence: "im Juli, genau am 18.", "it was from 9 to 11 July, now it is from the
- * 16th to the 18th". After a month, takes the day in that month; after a day, takes the nearest such day. A day that would be on the wrong
- * side of today is not resolved, because it belongs to something else: "I paid on 3 March, and on the 9th I fly".
+ * Resolves days whose month is named earlier in the sentence: "im Juli, genau am 18." A day on the wrong side of today belongs to something
+ * else: "I paid on 3 March, and on the 9th I fly".
  */
 export function inNamedMonths<Found extends OfMonth>(
   text: string,
@@ -137,10 +132,7 @@ export function inNamedMonths<Found extends OfMonth>(
   });
 }
 
-/**
- * Moves a range to the month of another date, or, if that date is a day, to a neighbouring month if that is nearer to it. Null if that day
- * is more than half a year away, because the range is then about something else.
- */
+/** Null if the named day is more than half a year away, because the range is then about something else. */
 function besideNamed(
   { from, to }: OfMonth['span'],
   named: OfMonth['span'] | undefined,
@@ -161,7 +153,7 @@ function isOneDay({ from, to }: Span): boolean {
   return addDays(from, 1).day === to.day && addDays(from, 1).month === to.month;
 }
 
-/** Joins a day or a month with the year next to it: "Am 12. Juni nächstes Jahr", "来年の6月12日". */
+/** Joins a date with the year next to it: "Am 12. Juni nächstes Jahr", "来年の6月12日". */
 function withYears<Date extends TextSpan & { span: Span }>(text: string, found: readonly Date[]): Date[] {
   const joined: Date[] = [];
   for (const each of found) {
@@ -185,7 +177,6 @@ function isRelativeYear({ from, to, relative }: Span): boolean {
   return relative && from.month === 1 && from.day === 1 && to.month === 1 && to.year === from.year + 1;
 }
 
-/** Checks whether a date is a day or a month without its year. */
 function isOfYear(text: string, { start, end, span }: TextSpan & { span: Span }): boolean {
   const words = text.slice(start, end);
   return span.relative && !isRelativeYear(span) && !/\d{4}/.test(words) && (/\d/.test(words) || !isOneDay(span));
@@ -201,7 +192,6 @@ export function boundOf(text: string, { start, end }: FoundDate, pack: Pack): 'f
   return isAfter(ends) ? 'last' : isAfter(starts) ? 'first' : null;
 }
 
-/** Patterns for the words before the first and the last day of a state. */
 const daysBounds = perPack(({ script, calendar: { from, until } }) => {
   const last = (words: string): RegExp =>
     packRegExp(`(?:^|${script === 'han' ? '' : '[^\\p{L}]'})(?:${words || '(?!)'})[ \t]*$`);
@@ -216,7 +206,7 @@ const denials = perPack(({ script, lists: { negatesNext = '(?!)', deniesDay = '(
   };
 });
 
-/** Checks whether the words next to a day or a time of day deny it: "not 5 December", "instead of 3pm", "Dienstag geht nicht". */
+/** "not 5 December", "instead of 3pm", "Dienstag geht nicht". */
 export function isDeniedAt(text: string, { start, end }: TextSpan, pack: Pack): boolean {
   const { before, after } = denials(pack);
   return before.test(text.slice(0, start)) || after.test(text.slice(end));
@@ -224,17 +214,11 @@ export function isDeniedAt(text: string, { start, end }: TextSpan, pack: Pack): 
 
 const CLOCK =
   /(?<![\p{Script=Latin}\d])(?:(?<at>at|um|a las?|à|alle|all'|om|às|@)\s)?(?<part>上午|早上|下午|晚上|午前|午後)?(?<h>\d{1,2})(?:(?<colon>:|[.h])(?<m>[0-5]\d)|(?<sure>\s?uhr|点|時(?!間))|(?<unit>\s?(?:h|u|heures?|horas?|uur|ore)(?!\p{Ll})))?(?<half>半)?(?:\s?(?<day>[ap])\.?m\b\.?)?(?![\d%€$/]|[.,:]\d|\s?(?:\p{L}*minut|min|k?m\b|kg))/giu;
-/**
- * On a 12-hour clock, an hour up to `AFTERNOON_UNTIL` is in the afternoon ("at 3"). An hour from `CLEAR_FROM`, or with minutes ("7:30"), is
- * taken as written, unless the words mention the evening. "At 8" is ambiguous.
- */
+/** On a 12-hour clock, "at 3" is in the afternoon, and "at 9" or "7:30" is taken as written, unless it is evening. "At 8" is ambiguous. */
 const CLEAR_FROM = 9;
 const AFTERNOON_UNTIL = 5;
 
-/**
- * Words next to a time of day. `day` matches a day right before the time. `unit` matches a unit right after a number, because such a number
- * is not a time ("à 4 jours").
- */
+/** `day`: a day right before a time. `unit`: a unit right after a number, which is then not a time ("à 4 jours"). */
 const besideTime = perPack(
   ({ script, calendar: { weekdays, shortWeekdays = [], months, units }, lists: { currency = '(?!)' } }) => ({
     day: packRegExp(
@@ -246,16 +230,15 @@ const besideTime = perPack(
   }),
 );
 
-/** Returns the time of day in a text. Null if the text names none, or several. */
+/** Null if the text names no time of day, or several. */
 export function timeIn(text: string, pack: Pack): ClockTime | null {
   const [time, ...others] = timesIn(text, pack);
   return time === undefined || others.length > 0 ? null : { hour: time.hour, minute: time.minute };
 }
 
-/** A time of day with its position in a text. */
 interface FoundTime extends ClockTime, TextSpan {}
 
-/** Finds the times of day in a text, except denied ones: "9am, not 10:30". */
+/** Skips denied times: "9am, not 10:30". */
 export function timesIn(text: string, pack: Pack): FoundTime[] {
   const isEvening = listPattern(pack, 'evening').test(text);
   const { day: dayBefore, unit } = besideTime(pack);
@@ -272,7 +255,7 @@ export function timesIn(text: string, pack: Pack): FoundTime[] {
   });
 }
 
-/** Converts an hour to the 24-hour clock. Null if it may be in the morning or in the evening. */
+/** Null if the hour may be in the morning or in the evening. */
 function hourOf(groups: Record<string, string | undefined>, { calendar }: Pack, isEvening: boolean): number | null {
   const { h = '', m, day, part } = groups;
   const hour = Number(h);
@@ -308,7 +291,7 @@ const anyWord = perPack(({ calendar: { days, spans, weekdays, shortWeekdays = []
 const expressionsOf = perPack((pack): Expression[] => {
   const words = calendarWords(pack);
   return [
-    // The weekday determines the month of "zaterdag de 11e", which would otherwise be read as "de 11e" alone.
+    // The weekday determines the month of "zaterdag de 11e", so this comes before "de 11e" alone.
     weekdayOfMonthExpression(words),
     ...rangeExpressions(pack, words),
     ...dateExpressions(pack, words),
@@ -318,12 +301,9 @@ const expressionsOf = perPack((pack): Expression[] => {
   ];
 });
 
-/** The names of months and weekdays: patterns, and the index of a matched name. */
 interface CalendarWords {
   expand(source: string): RegExp;
-  /** The number of a month, from 1; 0 for another word. */
   monthOf(name: string | undefined): number;
-  /** The index of a weekday, from 0; -1 for another word. */
   weekdayAt(name: string | undefined): number;
   unitOf(name: string | undefined): 'day' | 'week' | 'month' | 'year';
 }
@@ -361,7 +341,6 @@ function calendarWords({ calendar, script }: Pack): CalendarWords {
   };
 }
 
-/** A range of days of one month: "vom 3. bis 5. Mai", "del 3 al 5". */
 function rangeExpressions({ calendar }: Pack, { expand, monthOf }: CalendarWords): Expression[] {
   return calendar.ranges.map((source) => ({
     pattern: expand(source),
@@ -378,7 +357,6 @@ function rangeExpressions({ calendar }: Pack, { expand, monthOf }: CalendarWords
   }));
 }
 
-/** Finds the nearest days for a range without its month. */
 export function daysAlone(
   first: number,
   last: number,
@@ -399,7 +377,7 @@ function dateExpressions({ calendar }: Pack, { expand, monthOf }: CalendarWords)
       if (month < 1) return dayAlone(Number(d), today, prefer);
       const isRelative = y === undefined;
       const yearOf = (dayOfMonth: number): number =>
-        isRelative ? nearestYear(today, month, dayOfMonth, prefer) : Number(y);
+        isRelative ? nearestYear(month, dayOfMonth, today, prefer) : Number(y);
       if (d === undefined) {
         const part = late !== undefined ? 'late' : mid !== undefined ? 'mid' : early === undefined ? null : 'early';
         const last = part === null ? 15 : { late: 31, mid: 20, early: 10 }[part];
@@ -413,16 +391,12 @@ function dateExpressions({ calendar }: Pack, { expand, monthOf }: CalendarWords)
   }));
 }
 
-/** Returns the nearest day with this number in a month: "le 17". */
 function dayAlone(number: number, today: CivilDate, prefer: 'past' | 'future'): Span | null {
   const found = dayOfMonth(number, today, prefer);
   return found === null ? null : day(found.from);
 }
 
-/**
- * The distances of the three expressions in each entry of `PackCalendar.spans` from the current week, month or year: the last, the next,
- * the current one.
- */
+/** Distances of the expressions in `PackCalendar.spans` from the current unit: the last, the next, the current one. */
 const UNITS_AWAY = [-1, 1, 0];
 
 function spanExpressions({ calendar, script }: Pack, { expand }: CalendarWords): Expression[] {
@@ -453,7 +427,7 @@ function awayExpressions({ calendar }: Pack, { expand, unitOf }: CalendarWords):
   return [...away(calendar.ago, -1), ...away(calendar.ahead, 1)];
 }
 
-/** A weekday and a day of the month ("Mittwoch, den 27.", "miércoles 27"), not followed by an hour or by a month. */
+/** "Mittwoch, den 27.", "miércoles 27", not followed by an hour or a month. */
 function weekdayOfMonthExpression({ expand, weekdayAt }: CalendarWords): Expression {
   return {
     pattern: expand(
@@ -486,14 +460,6 @@ function weekdayExpressions({ calendar }: Pack, { expand, weekdayAt }: CalendarW
     { pattern: expand(calendar.weekday), isBareWeekday: true, read: weekday },
     { pattern: expand(calendar.shortWeekday ?? '(?!)'), isBareWeekday: true, read: weekday },
   ];
-}
-
-/** Returns the year for a day without one, so that the date is the nearest on the preferred side of today. */
-function nearestYear(today: CivilDate, month: number, dayOfMonth: number, prefer: 'past' | 'future'): number {
-  const isLater = month > today.month || (month === today.month && dayOfMonth > today.day);
-  if (prefer === 'past') return isLater ? today.year - 1 : today.year;
-  const monthsAgo = today.month - month;
-  return isLater || (monthsAgo === 0 && dayOfMonth === today.day) ? today.year : today.year + 1;
 }
 
 function spanAway(unit: 'day' | 'week' | 'month' | 'year', count: number, today: CivilDate): Span {

@@ -22,7 +22,7 @@ export type PrivacyAction = (typeof PRIVACY_ACTIONS)[number];
 
 export type PrivacyPolicy = Record<PrivacyCategory, PrivacyAction>;
 
-/** Words of all languages that show a text's topic. Secrets are recognised by their shape instead: {@link findSecrets}. */
+/** Topics are recognised by words of all languages. Secrets are recognised by their shape: {@link findSecrets}. */
 const TOPICS: readonly (readonly [PrivacyCategory, RegExp])[] = [
   ['health', anyWords('health', 'giu')],
   ['health', anyWords('medical', 'giu')],
@@ -30,13 +30,9 @@ const TOPICS: readonly (readonly [PrivacyCategory, RegExp])[] = [
   ['belief', anyWords('belief', 'giu')],
 ];
 
-/** The result of applying a policy to a text. */
 interface Cleaned {
-  /** The text after redaction. */
   text: string;
-  /** The categories that were marked or redacted. */
   marks: PrivacyCategory[];
-  /** The category that forbids storing the text; null when it may be stored. */
   dropped: PrivacyCategory | null;
 }
 
@@ -48,7 +44,6 @@ interface Found extends TextSpan {
   category: PrivacyCategory;
 }
 
-/** Finds all sensitive spans of a text, in order of position, except categories with the action `keep`. */
 function findSensitive(text: string, policy: PrivacyPolicy): Found[] {
   const found: Found[] = [];
   for (let from = 0; from < text.length; from += PIECE - OVERLAP) {
@@ -68,17 +63,15 @@ function findSensitive(text: string, policy: PrivacyPolicy): Found[] {
   return found.sort((one, other) => one.start - other.start);
 }
 
-/** Returns the text that replaces a sensitive span. */
 function removalOf(category: PrivacyCategory): string {
   return `[${category.replace('_', ' ')} removed]`;
 }
 
-/** Matches the text that replaces a sensitive span. */
 export const REMOVED: RegExp = new RegExp(
   PRIVACY_CATEGORIES.map((category) => removalOf(category).replace(/[[\]]/g, '\\$&')).join('|'),
 );
 
-/** Applies a privacy policy to a text. A text whose sensitive span has already been replaced is as sensitive as the original. */
+/** A text whose sensitive span has already been replaced is as sensitive as the original. */
 export function applyPrivacy(text: string, policy: PrivacyPolicy): Cleaned {
   const removed = PRIVACY_CATEGORIES.find((name) => policy[name] === 'drop' && text.includes(removalOf(name)));
   if (removed !== undefined) return { text, marks: [], dropped: removed };
@@ -91,14 +84,14 @@ export function applyPrivacy(text: string, policy: PrivacyPolicy): Cleaned {
   let written = 0;
   for (const { category, start, end } of found) {
     if (policy[category] !== 'redact' || end <= written) continue;
-    // Only the value is replaced. The name of the secret stays, because its purpose is not secret.
+    // The name of the secret stays, because its purpose is not secret.
     if (start >= written) pieces.push(text.slice(written, start), removalOf(category));
     written = end;
   }
   return { text: pieces.join('') + text.slice(written), marks, dropped: null };
 }
 
-/** Redacts the text of an event. Here `drop` redacts too, because an event is never dropped as a whole. */
+/** Here `drop` redacts too, because an event is never dropped as a whole. */
 export function redactSensitive(text: string, policy: PrivacyPolicy): string {
   const known = cleanTexts(policy);
   if (known.has(text)) return text;
@@ -121,7 +114,7 @@ function cleanTexts(policy: PrivacyPolicy): Set<string> {
   return known;
 }
 
-/** Redacts the values of a JSON object. A value is examined together with its name: `{"wifi_password": "swordfish"}`. */
+/** A value is examined together with its name: `{"wifi_password": "swordfish"}`. */
 export function redactJson(value: unknown, policy: PrivacyPolicy, name = ''): unknown {
   if (typeof value === 'string') return redactNamed(name, value, policy);
   if (Array.isArray(value)) return value.map((item) => redactJson(item, policy, name));
@@ -129,15 +122,11 @@ export function redactJson(value: unknown, policy: PrivacyPolicy, name = ''): un
   return Object.fromEntries(Object.entries(value).map(([key, item]) => [key, redactJson(item, policy, key)]));
 }
 
-/** Redacts a value, which its name may show to be sensitive. */
 export function redactNamed(name: string, value: string, policy: PrivacyPolicy): string {
   return applyNamed(name, value, redacting(policy)).text;
 }
 
-/**
- * Applies a privacy policy to a value, which its name may show to be sensitive: `wifi_password` is "swordfish". If the policy redacts the
- * name itself, as in `allergies`, the whole value is replaced.
- */
+/** `wifi_password` is "swordfish". If the name itself is redacted, as in `allergies`, the whole value is replaced. */
 export function applyNamed(name: string, value: string, policy: PrivacyPolicy): Cleaned {
   const alone = applyPrivacy(value, policy);
   if (name === '' || value === '' || alone.marks.length > 0 || alone.dropped !== null) return alone;
@@ -147,7 +136,6 @@ export function applyNamed(name: string, value: string, policy: PrivacyPolicy): 
   return { ...named, text: inName === undefined ? named.text.slice(words.length) : removalOf(inName) };
 }
 
-/** Turns a policy into one that redacts instead of dropping, for texts that are always stored. */
 function redacting(policy: PrivacyPolicy): PrivacyPolicy {
   return Object.fromEntries(
     PRIVACY_CATEGORIES.map((category) => [category, policy[category] === 'drop' ? 'redact' : policy[category]]),
@@ -157,10 +145,7 @@ function redacting(policy: PrivacyPolicy): PrivacyPolicy {
 const INVISIBLE = /\p{Cf}|\p{Variation_Selector}|\u034F|\u115F|\u1160|\u17B4|\u17B5|[\u{E0000}-\u{E01EF}]/u;
 const FOLDED = /[^\x00-\x7F]/;
 
-/**
- * Normalises a text for scanning: removes invisible characters and converts digits, letters, dashes and spaces to plain ones. Also returns
- * the original offset of each character.
- */
+/** Removes invisible characters and converts fullwidth and other forms to plain ones. `places`: the original offsets. */
 function folded(text: string): { text: string; places: Uint32Array | null } {
   if (!FOLDED.test(text)) return { text, places: null };
   const characters: string[] = [];
@@ -188,14 +173,13 @@ function plainForm(character: string): string {
   return code >= 0xff01 && code <= 0xff5e ? String.fromCharCode(code - 0xfee0) : character;
 }
 
-/** Returns the value of a decimal digit in any script. Unicode has decimal digits in blocks of ten that begin with zero. */
+/** Unicode has the decimal digits of a script in blocks of ten that begin with zero. */
 function digitValue(code: number): number {
   let zero = code;
   while (code - zero < 10 && /\p{Nd}/u.test(String.fromCodePoint(zero - 1))) zero -= 1;
   return (code - zero) % 10;
 }
 
-/** Finds all secrets of a text, in order of position and without overlaps. */
 export function findSecrets(text: string): Found[] {
   const { text: plain, places } = folded(text);
   const found: Found[] = [];
@@ -218,10 +202,9 @@ export function findSecrets(text: string): Found[] {
   return withoutOverlaps(found.filter((span) => !redacted.some((mark) => intersects(span, mark))));
 }
 
-/** Matches the text that replaces a secret. It is not recognised as a secret itself, so that redaction is idempotent. */
+/** Not recognised as a secret itself, so that redaction is idempotent. */
 const REDACTED = /\[(?:secret|password|card|bank account|government id) removed\]/g;
 
-/** Removes the punctuation that ends the sentence from a secret. */
 function withoutMarks(secret: string): string {
   return secret.replace(/[.,;:)\]}"'”»]$/, '');
 }
@@ -237,7 +220,7 @@ function withoutOverlaps(spans: Found[]): Found[] {
   return kept;
 }
 
-/** Finds card numbers with any separators. Other numbers may surround a card number, so each group of digits is tried as its beginning. */
+/** Other numbers may surround a card number, so each group of digits is tried as its beginning. */
 function cardNumbers(text: string): TextSpan[] {
   const found: TextSpan[] = [];
   for (const run of matchesOf(text, /\d(?:[\s.\-_/,|*]{0,3}\d){12,200}/g)) {
@@ -267,7 +250,7 @@ function cardNumbers(text: string): TextSpan[] {
 const SEED_LENGTH = 12;
 const DISTINCT_WORDS = 8;
 
-/** Finds twelve or more consecutive words from the BIP 39 list. Ordinary sentences mix them with other words. */
+/** Finds recovery phrases: twelve or more consecutive words from the BIP 39 list. Ordinary sentences mix them with other words. */
 function seedPhrases(text: string): TextSpan[] {
   const found: TextSpan[] = [];
   let run: { start: number; end: number; count: number; words: Set<string> } | null = null;
@@ -295,10 +278,7 @@ function seedPhrases(text: string): TextSpan[] {
 
 const LEAST_BITS = 4.2;
 
-/**
- * Finds long random strings of upper-case letters, lower-case letters and digits, such as keys of providers that use no prefix. Skips parts
- * of URLs.
- */
+/** Finds long random strings, such as keys of providers that use no prefix. Skips parts of URLs. */
 function randomTokens(text: string): TextSpan[] {
   return spansOf(text, /(?<![\w/.+=?&#%@-])[A-Za-z0-9+/_=-]{32,200}(?![\w/])/g).filter(({ start, end }) => {
     const token = text.slice(start, end);
@@ -307,7 +287,6 @@ function randomTokens(text: string): TextSpan[] {
   });
 }
 
-/** Shannon entropy of a word's characters, in bits per character. */
 function bitsOf(token: string): number {
   const counts = new Map<string, number>();
   for (const character of token) counts.set(character, (counts.get(character) ?? 0) + 1);
@@ -317,7 +296,7 @@ function bitsOf(token: string): number {
 }
 
 function passesLuhn(digits: readonly number[]): boolean {
-  // Cards begin with 2 to 6 (Visa, Mastercard, American Express, Discover, UnionPay, Maestro and others).
+  // Visa, Mastercard, American Express, Discover, UnionPay, Maestro and others.
   const [first = 0] = digits;
   if (first < 2 || first > 6) return false;
   let sum = 0;

@@ -3,7 +3,7 @@ import type { TextSpan } from './sentences.ts';
 import { ENGLISH_NUMBERS, matchesOf } from './words.ts';
 
 interface Token extends TextSpan {
-  /** The word without apostrophes: "she's" and "shes" are one word. */
+  /** Without apostrophes: "she's" and "shes" are one word. */
   word: string;
   /** The part before an apostrophe: "Oonagh" of "Oonagh's". */
   base: string;
@@ -13,21 +13,15 @@ interface Token extends TextSpan {
 const TOKEN =
   /[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Thai}]|\d+(?:[.,]\d+)*|[\p{L}\p{M}\p{N}]+(?:['’]\p{L}{1,2}(?!\p{L}))?/gu;
 
-// The longest quote and text, in words, that are aligned. The alignment takes time proportional to the product of their lengths.
+// In words. The alignment takes time proportional to the product of the two lengths.
 const LONGEST_QUOTE = 120;
 const LONGEST_TEXT = 6000;
 
-/**
- * Small errors are tolerated: nine tenths of the quote's words must be in the text, in order, in a span of at most
- * `STRETCH` times their number.
- */
+/** Tolerates small errors: nine tenths of the quote's words, in order, in a span of at most `STRETCH` times their number. */
 const SHARE = 0.9;
 const STRETCH = 1.5;
 
-/**
- * Finds the words of a quote in a text, regardless of case, accents, punctuation and white space. A quote with an ellipsis ("I moved … to
- * Linz") is found piece by piece, in order. Null if the text does not contain the words.
- */
+/** Ignores case, accents, punctuation and white space. A quote with an ellipsis ("I moved … to Linz") is found piece by piece. */
 export function locateQuote(text: string, quote: string): TextSpan | null {
   const pieces = quote.split(/…|\[\.{3}\]|\.{3,}/u).filter((piece) => tokensOf(piece).length > 0);
   if (pieces.length === 0) return null;
@@ -61,7 +55,7 @@ function tokensOf(text: string): Token[] {
   return tokens;
 }
 
-/** Checks whether two words differ only in an ending of up to two letters: "cost" and "costs". */
+/** "cost" and "costs". */
 function isSameWord(one: string, other: string): boolean {
   if (one === other) return true;
   const [short, long] = one.length < other.length ? [one, other] : [other, one];
@@ -72,7 +66,6 @@ function isWord(token: Token | undefined, word: string | undefined): boolean {
   return token !== undefined && (token.word === word || token.base === word);
 }
 
-/** An exact match of the quote's words, as a range of token indexes. */
 function findExact(tokens: readonly Token[], words: readonly string[], from: number): TextSpan | null {
   for (let start = from; start + words.length <= tokens.length; start += 1) {
     let length = 0;
@@ -82,13 +75,10 @@ function findExact(tokens: readonly Token[], words: readonly string[], from: num
   return null;
 }
 
-/**
- * Finds the shortest range that contains nearly all words of the quote in order: for every end, the longest common subsequence with the
- * latest possible start.
- */
+/** For every end, finds the longest common subsequence with the latest start. */
 function findNearly(tokens: readonly Token[], words: readonly string[], from: number): TextSpan | null {
   const needed = Math.ceil(words.length * SHARE);
-  // A very short quote must match completely, because each missing word would be a large part of it.
+  // A very short quote must match completely: each missing word would be a large part of it.
   if (words.length < 4) return null;
   const length = Array.from<number>({ length: words.length + 1 }).fill(0);
   const begin = Array.from<number>({ length: words.length + 1 }).fill(-1);
@@ -122,17 +112,14 @@ function findNearly(tokens: readonly Token[], words: readonly string[], from: nu
 }
 
 const WORD = /[\p{L}\p{M}\p{N}]+/gu;
-/** Joining words within names: "Bank of England", "Ludwig van Beethoven". */
+/** "Bank of England", "Ludwig van Beethoven". */
 const SMALL = new Set(wordsOfAll('nameJoin').split('|'));
 
-/**
- * Checks whether a value that looks like a name comes from the sources. A similar spelling ("München", "Munich"), initials ("LA", "Los
- * Angeles") or one word of several is enough.
- */
+/** A similar spelling ("München", "Munich"), initials ("LA", "Los Angeles") or one word of several is enough. */
 export function isNameSaid(value: string, sources: readonly string[]): boolean {
   const words = (value.normalize('NFKC').match(WORD) ?? []).filter((word) => !SMALL.has(word.toLowerCase()));
   const names = words.filter((word) => /^\p{Lu}/u.test(word));
-  // Values in lower case or in a script without capital letters are treated as descriptions and not checked.
+  // Values in lower case or in a script without capitals are descriptions and not checked.
   if (names.length === 0) return true;
   const said = sources.flatMap((source) => plainWords(source));
   const known = new Set(said);
@@ -144,7 +131,6 @@ export function isNameSaid(value: string, sources: readonly string[]): boolean {
     // "You Tube" and "YouTube" are one name.
     if (said.some((word, index) => plain === `${word}${said[index + 1]}`)) return true;
     if (plain.length <= 4 && /^\p{Lu}+$/u.test(name)) return hasInitials(said, plain);
-    // A long word of the source may also be the beginning of the value: "Straßenbahnfahrer" from "Straßenbahn".
     const says = (word: string): boolean => isSpelledAlike(plain, word) || (word.length >= 6 && plain.startsWith(word));
     return plain.length >= 4 && said.some(says);
   });
@@ -156,13 +142,12 @@ const CALENDAR_NAMES: ReadonlySet<string> = new Set(
   ),
 );
 
-/** Returns the names of the weekdays or of the months in a language. */
 function namesOf(language: string, part: 'weekday' | 'month'): string[] {
   const name = new Intl.DateTimeFormat(language, { [part]: 'long', timeZone: 'UTC' });
   return Array.from({ length: 12 }, (_, index) => name.format(Date.UTC(2026, index, index + 1)));
 }
 
-/** Checks whether a source has the short form of a day or month that a model has written in full: "Mon to wed", "Mo bis Mi". */
+/** A model may write a day or month in full: "Mon to wed", "Mo bis Mi". */
 function isShortDay(word: string, name: string): boolean {
   return word.length >= 2 && word.length < name.length && name.startsWith(word) && CALENDAR_NAMES.has(name);
 }
@@ -171,13 +156,12 @@ function plainWords(text: string): string[] {
   return (text.normalize('NFKD').replace(/\p{M}/gu, '').match(WORD) ?? []).map((word) => word.toLowerCase());
 }
 
-/** Checks whether consecutive words have these initials. */
 function hasInitials(words: readonly string[], letters: string): boolean {
   const firsts = words.map((word) => word.charAt(0)).join('');
   return letters.length > 1 && firsts.includes(letters);
 }
 
-// Spellings are similar from this share of common letters: "munchen" and "munich" share m, u, n, c, h in order, five of seven.
+// The share of common letters: "munchen" and "munich" share m, u, n, c, h in order, five of seven.
 const ALIKE = 0.55;
 
 function isSpelledAlike(one: string, other: string): boolean {
@@ -196,12 +180,11 @@ function isSpelledAlike(one: string, other: string): boolean {
 
 const ENGLISH = /\b(?:the|and|of|to|is|in|for|with|was|has|are|on|a|an|be|that|it|at|by|from|there|user)\b/gi;
 
-/** Checks whether a text is English. About a fifth of the words in English prose are in `ENGLISH`. */
 export function isEnglish(text: string): boolean {
   return (text.match(ENGLISH) ?? []).length / (text.match(WORD) ?? [1]).length > 0.15;
 }
 
-/** Number words of all languages. `counting` lists the words in order from one, and in English also the ordinals. */
+/** `counting` lists number words in order from one. */
 const NUMBER_WORDS: ReadonlyMap<string, number> = new Map([
   ...ENGLISH_NUMBERS,
   ...PACKS.flatMap(
@@ -218,10 +201,10 @@ const FIGURE = new RegExp(
   'giu',
 );
 
-/** Only this many characters are searched for numbers: half a million take five seconds. */
+/** Half a million characters would take five seconds. */
 const MOST_READ = 48_000;
 
-/** Finds the numbers in a text, as digits or as words: "40k", "a dozen", "forty-two". */
+/** "40k", "a dozen", "forty-two". */
 export function numbersSaid(text: string): Set<number> {
   const numbers = new Set<number>();
   const plain = text.slice(0, MOST_READ).normalize('NFKC').toLowerCase();
@@ -246,7 +229,7 @@ export function numbersSaid(text: string): Set<number> {
 
 const HALF_HOUR = anyWords('halfHour');
 const QUARTER_HOUR = anyWords('quarterHour');
-/** Matches spoken times that name the next hour and the minutes before it. Without minutes, they mean half an hour. */
+/** Spoken times that name the next hour. Without minutes, they mean half an hour before it. */
 const BEFORE_HOUR: readonly RegExp[] = [
   // "halb neun", "half negen"
   /(?<!\p{L})(?:halb|half) (?<hour>\p{L}{1,20}|\d{1,2})/giu,
@@ -257,7 +240,7 @@ const BEFORE_HOUR: readonly RegExp[] = [
   /(?<hour>[一二三四五六七八九十]{1,3}|\d{1,2})[時时点](?<minutes>[一二三四五十]{1,3}|\d{1,2})分前/gu,
 ];
 
-/** Yields the hours and minutes of spoken times: "half past five" is 5:30, "a quarter to six" 5:45, "halb neun" and 8時半 are 8:30. */
+/** Yields hours and minutes: "half past five" is 5:30, "a quarter to six" 5:45, "halb neun" and 8時半 are 8:30. */
 function* spokenTimes(text: string): Generator<number> {
   if (HALF_HOUR.test(text)) yield 30;
   if (QUARTER_HOUR.test(text)) yield* [15, 45];
@@ -272,9 +255,7 @@ function clockNumbers(word = ''): number[] {
   return /^\p{Script=Han}/u.test(word) ? [hanNumber(word)] : [...spelledNumbers([word])];
 }
 
-/**
- * Yields the values of runs of number words and of all their parts: "forty-two", "three thousand eight hundred and forty", "sixteen fifty".
- */
+/** Yields the values of runs of number words and of all their parts: "three thousand eight hundred and forty". */
 function* numbersInWords(words: readonly string[]): Generator<number> {
   let [thousands, current, last] = [0, 0, 0];
   for (const word of words) {
@@ -300,9 +281,7 @@ function* spelledNumbers(words: readonly string[]): Generator<number> {
   for (const numerals of NUMERALS) yield* numbersInParts(words, numerals);
 }
 
-/**
- * The values of the parts of number words, in languages that write them as one word. A part without a value only joins others: "und", "y".
- */
+/** Parts of number words in languages that join them into one word. A part without a value only joins others: "und", "y". */
 const NUMERALS: readonly ReadonlyMap<string, number | null>[] = PACKS.flatMap(({ lists: { numerals } }) =>
   numerals === undefined
     ? []
@@ -316,9 +295,7 @@ const NUMERALS: readonly ReadonlyMap<string, number | null>[] = PACKS.flatMap(({
       ],
 );
 
-/**
- * Yields the values of number words made of such parts, alone and together with the words before them: "zweihundertfünfzig", "deux cents".
- */
+/** Yields the values of joined number words, alone and with the words before them: "zweihundertfünfzig", "deux cents". */
 function* numbersInParts(words: readonly string[], numerals: ReadonlyMap<string, number | null>): Generator<number> {
   let run: (number | null)[] = [];
   for (const word of words) {
@@ -334,10 +311,7 @@ const LONGEST_NUMERAL = 40;
 const LONGEST_PART = 14;
 const MOST_PARTS = 12;
 
-/**
- * Splits a word into number parts, the longest first, and returns their values. Null if the word does not consist of such parts. Each
- * position that leads nowhere is tried only once, so that the time is linear in the length of the word.
- */
+/** Splits a word into number parts, or returns null. Remembers positions that lead nowhere, so that the time is linear. */
 function partsOf(word: string, numerals: ReadonlyMap<string, number | null>): (number | null)[] | null {
   if (word.length > LONGEST_NUMERAL) return null;
   const failed = new Set<number>();
@@ -367,7 +341,7 @@ function composed(parts: readonly (number | null)[]): number {
   return total + current;
 }
 
-/** Computes a Chinese number: 八万五千 is 85,000. A digit is multiplied by the power of ten after it, and 万 multiplies everything before it. */
+/** 八万五千 is 85,000: a digit is multiplied by the power of ten after it, and 万 multiplies everything before it. */
 function hanNumber(run: string): number {
   let total = 0;
   let section = 0;
@@ -383,10 +357,7 @@ function hanNumber(run: string): number {
   return total + section + digit;
 }
 
-/**
- * Returns the possible values of a figure. A mark before three digits may be a separator of thousands or a decimal point: "40,000" gives
- * 40000 and 40. "4,5" and "4.5" give 4.5.
- */
+/** A mark before three digits may separate thousands or decimals: "40,000" gives 40000 and 40. "4,5" and "4.5" give 4.5. */
 function readings(figure: string): { whole: number[]; parts: number[] } {
   const grouped = Number(figure.replace(/[.,'\u00a0\u202f ](?=\d{3}(?:\D|$))/gu, '').replace(',', '.'));
   const decimal = Number(figure.replace(/['\u00a0\u202f ]/gu, '').replace(',', '.'));
@@ -394,7 +365,6 @@ function readings(figure: string): { whole: number[]; parts: number[] } {
   return { whole: [grouped, decimal].filter((number) => Number.isFinite(number)), parts };
 }
 
-/** Returns the first number in a value that no source contains. Null if the sources contain all of them. */
 export function numberNotSaid(value: string, said: ReadonlySet<number>): string | null {
   const rest = value.normalize('NFKC').replace(CLOCK_TIME, (time, hour: string, minute: string) => {
     return isTimeSaid(Number(hour), Number(minute), said) ? ' ' : time;
@@ -404,7 +374,7 @@ export function numberNotSaid(value: string, said: ReadonlySet<number>): string 
     const { whole, parts } = readings(match[0].replace(match[1] ?? '', '').trim());
     // "1,40 m" may mean metres or millions.
     const scales = [SCALES.get(letter) ?? 1, ...(/\sm$/i.test(match[0]) ? [1] : [])];
-    // "9:20" confirms "9.20" because both parts match; one part alone does not confirm a longer number.
+    // "9:20" confirms "9.20" because both parts match. One part alone does not confirm a longer number.
     const isSaid = scales.some(
       (scale) =>
         whole.some((number) => said.has(number * scale) || isSaidInThousands(number * scale, said)) ||
@@ -415,25 +385,19 @@ export function numberNotSaid(value: string, said: ReadonlySet<number>): string 
   return null;
 }
 
-/**
- * Checks whether a source gives a number in thousands: in "Asking one sixty thousand, not a cent under one fifty", 150 may mean 150,000.
- */
+/** In "Asking one sixty thousand, not a cent under one fifty", 150 may mean 150,000. */
 function isSaidInThousands(number: number, said: ReadonlySet<number>): boolean {
   return number >= 1000 && number % 1000 === 0 && said.has(number / 1000) && [...said].some((other) => other >= 1000);
 }
 
 const CLOCK_TIME = /(?<!\d)([01]?\d|2[0-4])[:.](\d{2})(?!\d)/g;
 
-/**
- * Checks whether a source contains a time of day. The hour may be in either half of the day, and a full hour needs no minutes: "six till
- * four" may mean 18:00 and 4:00.
- */
+/** "Six till four" may mean 18:00 and 4:00: the hour may be in either half of the day, and a full hour needs no minutes. */
 function isTimeSaid(hour: number, minute: number, said: ReadonlySet<number>): boolean {
   const hours = [hour, hour % 12, (hour % 12) + 12];
   return hours.some((each) => said.has(each) && (minute === 0 || said.has(minute)));
 }
 
-/** Returns the pairs of a list such as "dozen=12|pair=2", in all languages. */
 function amountsOf(list: string): [string, number][] {
   return wordsOfAll(list)
     .split('|')
@@ -442,7 +406,6 @@ function amountsOf(list: string): [string, number][] {
 
 const NEGATION = new RegExp(`${anyWords('negation').source}|n['’]t(?![\\p{L}])`, 'giu');
 
-/** Counts the negations in a text: "never without asking" has two. */
 export function negationsIn(text: string): number {
   return text.match(NEGATION)?.length ?? 0;
 }
@@ -453,7 +416,6 @@ export function isNegated(text: string): boolean {
 
 const DIGITS = /\d+(?:[.,:]\d+)*/g;
 const NAME = /(?<=[^\s.!?:"“„«]\s)\p{Lu}[\p{L}\p{M}'-]+/gu;
-/** Checks whether two similar sentences differ in a number, a name, a weekday, a month or a negation. */
 export function tellApart(one: string, other: string): boolean {
   const differsIn = (find: (text: string) => readonly string[]): boolean => {
     const [left, right] = [find(one), find(other)];
@@ -465,7 +427,6 @@ export function tellApart(one: string, other: string): boolean {
   return negationsIn(one) !== negationsIn(other) || [matched(DIGITS), matched(NAME), daysIn].some(differsIn);
 }
 
-/** Finds the weekdays and months in a text, in any language of the packs, without a plural ending. */
 function daysIn(text: string): string[] {
   const named = plainWords(text).flatMap(
     (word) => [word, word.replace(/s$/, '')].find((each) => CALENDAR_NAMES.has(each)) ?? [],

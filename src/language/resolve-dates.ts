@@ -49,14 +49,12 @@ import type { Pack } from './packs/pack.ts';
 import { intersects, type TextSpan } from './sentences.ts';
 import { ENGLISH_NUMBERS, matchesOf, numberOf } from './words.ts';
 
-/** A month name, long or short, for a case-insensitive pattern. */
 const ANY_MONTH = `(?:${english.calendar.months.join('|')})`;
 
 interface DateExpression {
   /** If the lower-case text contains none of these words, the pattern cannot match and is not compiled. */
   needs: readonly string[];
   pattern: () => RegExp;
-  /** Whether the date depends on the time of the turn; false for expressions with a year. */
   relative: boolean;
   month?: MonthSaid | undefined;
   read: (match: RegExpMatchArray, today: CivilDate, prefer: 'past' | 'future') => CivilSpan | null;
@@ -64,17 +62,16 @@ interface DateExpression {
 
 const NUMBER = `(a couple of|a couple|an?|${[...ENGLISH_NUMBERS.keys()].join('|')}|\\d{1,3})`;
 const MONTH = `(${ANY_MONTH})\\.?`;
-// The short forms are accepted too, as in a calendar.
 const WEEKDAY = `(${english.calendar.weekdays.join('|')})`;
-/** The weekdays without the short forms that are other words too: "he sat", "the sun", "they wed". */
+/** Without short forms that are other words too: "he sat", "the sun", "they wed". */
 const CLEAR_WEEKDAY = `(${english.calendar.weekdays
   .join('|')
   .replace(/\|(?:sat|sun)\b/g, '')
   .replace('weds?', 'weds')})`;
-/** The end of a clause, a part of a day or a time after a weekday: "friday 2pm". */
+/** The end of a clause, a part of a day or a time: "friday 2pm". */
 const AFTER_WEEKDAY =
   '(?= *(?:[.,;!?)]|$)| (?:morning|afternoon|evening|night|at \\d|\\d{1,2}(?:[.:]\\d\\d\\b| ?[ap]m\\b)))';
-/** After these words, "from 3 May to 10 June" is a move from an old day to a new one, not a range. */
+/** After these words, "from 3 May to 10 June" moves a day and is no range. */
 const MOVES =
   "\\b(?:moved|rescheduled|postponed|pushed|shifted|delayed|changed|put back|brought forward)(?: [a-z']{1,12}){0,4} ";
 const SEASON = '(spring|summer|autumn|fall|winter)';
@@ -93,7 +90,6 @@ function expression(needs: string, source: string, read: DateExpression['read'],
   return { needs: needs.split(' '), pattern, read, relative, month: source.includes(MONTH) ? 'named' : undefined };
 }
 
-/** Makes an expression for days that may take their month from earlier words. */
 function withoutMonth(
   kind: 'day' | 'range',
   needs: string,
@@ -103,7 +99,7 @@ function withoutMonth(
   return { ...expression(needs, source, read), month: `${kind} without month` };
 }
 
-/** All patterns, the longest and most specific first: a later pattern cannot match characters that an earlier one has matched. */
+/** The longest and most specific first: a later pattern cannot match characters that an earlier one has matched. */
 const DATE_EXPRESSIONS: readonly DateExpression[] = [
   expression(
     NEEDS_MONTH,
@@ -250,13 +246,13 @@ const DATE_EXPRESSIONS: readonly DateExpression[] = [
   withoutMonth(
     'day',
     'st nd rd th',
-    '(?:(?:on|by|until|since|from) |(?<=(?<!\\d(?:st|nd|rd|th)? )to |[-–—,:(] ?|\\b(?:not|but|now|exactly|instead of|rather than) ))the (\\d{1,2})(?:st|nd|rd|th)(?= *(?:[.,;:!?)]|$)| (?:at|and|but|so|not|now|instead|rather|our|your|his|her|their|in the (?:morning|afternoon|evening)|because|i|we|you|he|she|they|it|my|with|to|about|for|please|if|when)\\b)',
+    "(?:(?:on|by|until|since|from) |(?<=(?<!\\d(?:st|nd|rd|th)? )to |[-–—,:(] ?|\\b(?:not|but|now|exactly|instead of|rather than|(?:booked|set|scheduled|planned|arranged|down) for|(?:day|date|deadline|due|party|wedding|move|exam|appointment|flights?|it) (?:is|it'?s)|(?:day|date|deadline)'s|it'?s) ))the (\\d{1,2})(?:st|nd|rd|th)(?= *(?:[.,;:!?)]|$)| (?:at|and|but|so|not|now|instead|rather|our|your|his|her|their|in the (?:morning|afternoon|evening)|because|same|i'?m|i|we|you|he|she|they|it|my|with|to|about|for|please|if|when)\\b)",
     (m, today, prefer) => dayOfMonth(Number(m[1]), today, prefer),
   ),
   expression(NEEDS_WEEKDAY, `(?:on |by |until |since )${WEEKDAY}`, (m, today, prefer) =>
     relativeWeekday(m[1] ?? '', today, '', /^(?:by|until)/i.test(m[0]) ? 'future' : prefer),
   ),
-  // "The dentist moved to Monday": a weekday after a verb of moving is a date.
+  // After a verb of moving, a weekday is a date: "The dentist moved to Monday".
   expression(
     NEEDS_WEEKDAY,
     `(?<=\\b(?:moved|rescheduled|postponed|pushed|shifted|delayed|brought forward)(?: \\w+){0,2} (?:to|until|till|for) )${WEEKDAY}\\b`,
@@ -282,22 +278,19 @@ const DATE_EXPRESSIONS: readonly DateExpression[] = [
   ),
 ];
 
-/** A resolved date expression: a range of instants whose `to` is exclusive. An open end is null. */
+/** `to` is exclusive. An open end is null. */
 interface ResolvedDate extends TextSpan {
   text: string;
   from: Date | null;
   to: Date | null;
   precision: DatePrecision;
   relation: 'within' | 'since' | 'until';
-  /** The absolute wording: "in October 2026". */
   absolute: string;
-  /** True when the expression is relative to the time of the turn. */
   relative: boolean;
-  /** Whether a relative date was given with its year: "12 June next year". */
   hasYear?: boolean;
 }
 
-/** The time and zone of a text. Without `prefer`, a date without a year is in the past. */
+/** Without `prefer`, a date without a year is in the past. */
 type DateReference = Omit<DateContext, 'prefer'> & Partial<DateContext>;
 
 interface Found extends OfMonth {
@@ -309,10 +302,7 @@ interface Found extends OfMonth {
 
 const LONGEST_TEXT = 4_000;
 
-/**
- * Finds dates in an English text ("last week", "in May 2023", "since 2019", ISO dates) and resolves them against a reference instant and
- * zone, in the order of their positions. Reads the first 4,000 characters. Throws RangeError for an unknown zone.
- */
+/** Finds dates in the first 4,000 characters of an English text. Throws RangeError for an unknown zone. */
 export function resolveDates(text: string, reference: DateReference): ResolvedDate[] {
   const readable = text.slice(0, LONGEST_TEXT);
   const lower = readable.toLowerCase();
@@ -346,14 +336,13 @@ export function resolveDates(text: string, reference: DateReference): ResolvedDa
   return joinRanges(readable, withYears(readable, resolved), reference.timeZone);
 }
 
-/** Adds the absolute wording to a day or a range that took its month from the words before it. */
 function withWording(found: Found): Found {
   const { from, to } = found.span;
   if (found.month === undefined || found.month === 'named') return found;
   return { ...found, span: found.span.precision === 'day' ? daySpan(from) : rangeOfDays(from, addDays(to, -1)) };
 }
 
-/** Joins a date and the relative year after it: "on 12 June next year" is one day. */
+/** "on 12 June next year" is one day. */
 function withYears(text: string, found: readonly Found[]): Found[] {
   const joined: Found[] = [];
   for (const each of found) {
@@ -375,7 +364,6 @@ function withYears(text: string, found: readonly Found[]): Found[] {
   return joined;
 }
 
-/** Moves a day or a month without a year to the given year. Null for other dates. */
 function inYear({ span: { precision, from }, relative, text }: Found, year: number): CivilSpan | null {
   if (!relative || /\d{4}/.test(text)) return null;
   if (precision === 'month') return monthSpan({ ...from, year });
@@ -454,17 +442,13 @@ function single(text: string, found: Found, timeZone: string): ResolvedDate {
   return { ...common, from: null, to: word === 'before' ? from : to, relation: 'until' };
 }
 
-/** "in October 2026" → "October 2026". */
 function withoutPreposition(absolute: string): string {
   return absolute.replace(/^(?:in|on) /, '');
 }
 
 const LONGEST = 1_000;
 
-/**
- * Finds dates in a text of a pack's language, in order of position. English has its own expressions, because it has more forms of dates
- * than a pack's calendar covers.
- */
+/** In order of position. English has its own expressions, because it has more forms of dates than a pack's calendar covers. */
 export function findDates(text: string, pack: Pack, context: DateContext): FoundDate[] {
   const readable = text.slice(0, LONGEST);
   return pack === english ? englishDates(readable, pack, context) : packDates(readable, pack, context);

@@ -3,21 +3,14 @@ import { withoutEnd } from './words.ts';
 
 export type SecretCategory = 'secret' | 'password' | 'card' | 'bank_account' | 'government_id';
 
-/** A rule that recognises one kind of secret. */
 interface Rule {
   category: SecretCategory;
-  /**
-   * Captures the secret in the first group; without a group, the whole match is the secret. Repetitions are bounded, because these patterns
-   * run on whole messages.
-   */
+  /** The first group is the secret, or else the whole match. Repetitions are bounded, because these patterns run on whole messages. */
   pattern: RegExp;
   holds?(secret: string, match: RegExpMatchArray): boolean;
 }
 
-/**
- * API keys, recognised by the prefixes that providers have chosen so that scanners find them. The prefixes are taken from gitleaks and from
- * the providers.
- */
+/** Prefixes that providers have chosen so that scanners find their keys. From gitleaks and the providers. */
 const PROVIDER_KEYS: readonly RegExp[] = [
   /-----BEGIN [A-Z ]{0,40}PRIVATE KEY(?: BLOCK)?-----[\s\S]*?(?:-----END [A-Z ]{0,40}PRIVATE KEY(?: BLOCK)?-----|$)/g,
   /\b(?:A3T[A-Z0-9]|AKIA|ASIA|ABIA|ACCA)[A-Z0-9]{16}\b/g,
@@ -34,18 +27,17 @@ const PROVIDER_KEYS: readonly RegExp[] = [
   /\bAGE-SECRET-KEY-1[A-Z0-9]{40,80}\b/g,
   /\b\d{8,10}:[A-Za-z0-9_-]{34,36}\b/g,
   /\b[MNO][A-Za-z\d_-]{23,27}\.[\w-]{6}\.[\w-]{27,45}\b/g,
-  // WIF keys of Bitcoin and raw private keys of Ethereum.
   /\b[5KL][1-9A-HJ-NP-Za-km-z]{50,51}\b/g,
   /\b0x[0-9a-fA-F]{64}\b/g,
 ];
 
-/** Returns a list's alternatives in all language packs, so that both kinds of apostrophe match. */
+/** In all language packs, with both kinds of apostrophe. */
 function anyOf(list: string): string {
   return wordsOfAll(list, 'latin').replaceAll("'", "['’]");
 }
 
-// A verb must be a separate word: the end of "la" in "la clave de la oficina" is not a verb. A preposition ("changed it in Gufo88x") counts
-// only before letters mixed with digits, because "I changed my password in 2024" contains no password.
+// A verb must be a separate word, unlike "la" in "la clave de la oficina". A preposition ("changed it in Gufo88x") counts only before
+// letters mixed with digits, unlike in "I changed my password in 2024".
 const IS = String.raw`(?<![\p{L}\p{N}'’])(?:${anyOf('isSecret')}|jest|är|=>?|:=?|->|→|(?:${anyOf('setsSecret')})(?=\s{1,5}(?=\S{0,80}\d)(?=\S{0,80}\p{L})\S{6,80}))`;
 const BETWEEN = String.raw`(?:\s{1,5}(?:${anyOf('ofSecret')})(?:\s{1,5}|(?<=['’]))(?:[^\s.,;!?:=]{1,40}\s{1,5}){0,6}?[^\s.,;!?:=]{1,40},?)??`;
 const QUOTE = String.raw`["'“”„«»\x60]`;
@@ -54,25 +46,21 @@ const QUOTE = String.raw`["'“”„«»\x60]`;
 const PASSWORD_WORDS = `${anyOf('password')}|hasło|lösenord|adgangskode|passord|salasana|şifre|пароль`;
 const CODE_PLACES = anyOf('codePlace');
 const CODE_WORDS = String.raw`(?:${anyOf('code')})\s{1,3}(?:${anyOf('ofCode')})?(?:\s{1,3}|['’])?(?:(?:${anyOf('ownsSecret')})\s{1,3}|l['’])?(?:${CODE_PLACES})|${anyOf('codeName')}`;
-// The name of something with a code, and a few words after it.
 const LOCK = String.raw`(?<![\p{L}\p{N}])(?:alarm\p{L}{0,10}|antifurto|keypad|${CODE_PLACES})(?:\s{1,3}[^\s.!?]{1,25}){0,6}?`;
 const YEAR = /^(?:19|20)\d\d$/;
 
-/** Words that follow "the password is" in ordinary sentences and are not passwords. */
 const NOT_SECRET = new Set(wordsOfAll('notSecret').split('|'));
 
-/** Checks whether the word after "password:" can be a password and is not an ordinary word of a sentence. */
 function looksChosen(value: string): boolean {
   const plain = value.toLowerCase();
   if (NOT_SECRET.has(plain) || NOT_SECRET.has(plain.replace(/[.,;:!?]$/, ''))) return false;
   return /[\p{L}\p{N}]/u.test(value) && value.length >= 3;
 }
 
-/** Matches words that show that a sentence is about passwords in general and contains none. */
+/** Words of sentences about passwords in general, which contain none. */
 const ABOUT_PASSWORDS = /\b(?:policy|manager|reset|strength|hint|field)\b/i;
 const ADDRESS = /^[\w.+-]{1,60}@[\w-]{1,60}\.\w/;
 
-/** Checks whether a value has digits, symbols or inner capitals, unlike ordinary words. */
 function looksMixed(value: string): boolean {
   return (
     value.length >= 4 &&
@@ -81,15 +69,13 @@ function looksMixed(value: string): boolean {
   );
 }
 
-/** A rule for a secret beside words for it, in any language. */
 function saidRule(category: SecretCategory, source: string, holds?: Rule['holds']): Rule {
   return { category, pattern: new RegExp(source, 'giu'), holds };
 }
 
-/** Rules for secrets that have a known prefix, or a name or a word beside them. */
 export const SECRET_RULES: readonly Rule[] = [
   ...PROVIDER_KEYS.map((pattern): Rule => ({ category: 'secret', pattern })),
-  // A name and a password within an address: postgres://user:password@host.
+  // postgres://user:password@host
   { category: 'password', pattern: /\b[a-z][a-z0-9+.-]{1,20}:\/\/[^\s:/@]{0,100}:([^\s@]{1,200})@(?=[\w[])/gi },
   {
     category: 'password',
@@ -155,8 +141,7 @@ export const SECRET_RULES: readonly Rule[] = [
       'gu',
     ),
   },
-  // "login: ana / swordfish7", "the login for the shop is ana with swordfish7", "ana@example.org / swordfish7". The form "username ana
-  // password …" is covered above.
+  // "login: ana / swordfish7", "the login for the shop is ana with swordfish7", "ana@example.org / swordfish7".
   saidRule(
     'password',
     String.raw`(?<![\p{L}\p{N}])(?:(?:${anyOf('login')})(?:(?:\s{1,3}[^\s.!?;/|:=]{1,25}){0,8}?(?:\s{0,3}[:=]|\s{1,3}(?:${IS}|${anyOf('areLogin')}):?))?\s{1,3}${QUOTE}?[\w.@+-]{2,60}${QUOTE}?(?:\s{0,3}[/|:,–]\s{0,3}|\s{1,3}(?:-|${anyOf('and')}|${anyOf('opensWith')})\s{1,3})|[\w.+-]{1,60}@[\w-]{1,60}\.[\w.]{2,20}\s{0,3}[/|]\s{0,3})${QUOTE}?((?!https?:)[^\s"'”]{4,80})`,
@@ -199,7 +184,6 @@ export const SECRET_RULES: readonly Rule[] = [
     String.raw`(?<![\p{L}\p{N}])(?:${anyOf('secret')})${BETWEEN}(?:['’]s|\s{0,5}${IS}(?![\p{L}\p{N}]))?[\s:=]{0,5}${QUOTE}?([\w+/=.~$!@#%^&*-]{6,500})`,
     (value) => value.length >= 6 && /\d/.test(value) && /[A-Za-z]/.test(value) && !/^\d{1,3}[a-z]{1,2}$/i.test(value),
   ),
-  // Recovery phrases of wallets.
   {
     category: 'secret',
     pattern:

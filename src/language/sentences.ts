@@ -7,7 +7,6 @@ import type { Pack, PackDated } from './packs/pack.ts';
 import { detectPack, packRegExp, PACKS, perPack, plainMarks, templateOf, wordsOfAll } from './packs/packs.ts';
 import { estimateTokens, matchesOf, withoutEnd } from './words.ts';
 
-/** A sentence with its position in the text. */
 export interface Sentence {
   text: string;
   span: TextSpan;
@@ -28,10 +27,7 @@ const GERMAN_DAY =
 const LONGEST_DAY = 8;
 const CLOSING = /["'”’»)\]」』]/;
 
-/**
- * Splits a text at sentence ends, line breaks and list markers. Abbreviations, decimal points, initials, and CJK and Arabic punctuation are
- * recognised. The function takes linear time.
- */
+/** Does not split at abbreviations, decimal points and initials. Takes linear time. */
 export function splitSentences(text: string): Sentence[] {
   const sentences: Sentence[] = [];
   let start = 0;
@@ -50,7 +46,6 @@ export function splitSentences(text: string): Sentence[] {
   return sentences;
 }
 
-/** Returns the end of the sentence if it ends at `position`, otherwise null. */
 function sentenceEnd(text: string, position: number, start: number): number | null {
   const character = text[position] ?? '';
   if (character === '\n') return position + 1;
@@ -104,13 +99,10 @@ const CLAUSE_BREAK = new RegExp(
   `(?!(?<=\\p{N}),\\p{N})[,;，、；]\\s*|[:：]\\s+| (?=(?:${wordsOfAll('clauseBreak')}) )`,
   'giu',
 );
-/** A part with fewer letters is not a clause of its own: "Oh, …". */
+/** In letters. A shorter part such as "Oh, …" is joined with its neighbour. */
 const SHORTEST_CLAUSE = 4;
 
-/**
- * Splits a text into the clauses of its sentences, at commas, colons, semicolons and conjunctions. The reading layers (`train/reader`) were
- * trained on such clauses.
- */
+/** Splits a text at commas, colons, semicolons and conjunctions. The reading layers (`train/reader`) were trained on such clauses. */
 export function splitClauses(text: string): TextSpan[] {
   return splitSentences(text).flatMap(({ text: sentence, span }) => {
     const clauses: (TextSpan & { letters: number })[] = [];
@@ -129,13 +121,12 @@ export function splitClauses(text: string): TextSpan[] {
 }
 
 const LONGEST_WORDS = 36;
-/** A negation is searched for only in this many characters of a clause. */
 const LONGEST_CLAUSE = 80;
 const CLAUSE_START = new RegExp(`(?<!\\s)\\s+(?=(?:${wordsOfAll('clauseStart')})\\s)|(?<=[,;，；])\\s*`, 'giu');
 
 /**
- * Matches the beginning of a clause that must stay with the words before it. It is a relative clause, a verb without its subject ("my
- * neighbour, who was a roofer, says …"), or a negation that takes those words back ("I thought I'm allergic, but I'm not").
+ * Clauses that stay with the words before them: a relative clause, a verb without its subject ("my neighbour, who was a roofer, says …"),
+ * or a negation that takes those words back ("I thought I'm allergic, but I'm not").
  */
 const goesOn = perPack(({ script, requests: { but }, words: { not }, lists: { does = '(?!)', relative = '(?!)' } }) =>
   packRegExp(
@@ -168,14 +159,12 @@ export function clausesIn(text: string): string[] {
   return splitClauses(text).map(({ start, end }) => text.slice(start, end));
 }
 
-/** Counts the letters of a clause. Two Chinese or Japanese characters count as much as the shortest clause. */
+/** Two Chinese or Japanese characters count as much as the shortest clause. */
 function lettersIn(clause: string): number {
   return /\p{Lo}{2}/u.test(clause) ? SHORTEST_CLAUSE : (clause.match(/[\p{L}\p{N}]/gu)?.length ?? 0);
 }
 
-/**
- * Replaces sentences of a text; null removes a sentence. White space is normalised, unless no sentence has changed.
- */
+/** Replaces sentences of a text; null removes a sentence. Normalises white space if a sentence has changed. */
 export function replaceSentences(text: string, next: (sentence: string) => string | null): string {
   let result = text;
   for (const { text: sentence, span } of splitSentences(text).toReversed()) {
@@ -190,7 +179,6 @@ export function replaceSentences(text: string, next: (sentence: string) => strin
     .trim();
 }
 
-/** Normalises a statement for comparison: trims it, removes closing marks and converts it to lower case. */
 export function bareStatement(text: string): string {
   return withoutEnd(text.trim(), '.!').toLowerCase();
 }
@@ -205,12 +193,10 @@ export function intersects(one: TextSpan, other: TextSpan): boolean {
   return one.start < other.end && one.end > other.start;
 }
 
-/** Returns the spans of all matches of a global pattern. */
 export function spansOf(text: string, pattern: RegExp): TextSpan[] {
   return matchesOf(text, pattern).map(({ index, 0: { length } }) => ({ start: index, end: index + length }));
 }
 
-/** Cuts a span at an offset. Returns the span itself if the offset is outside it. */
 export function cutAt({ start, end }: TextSpan, at: number): TextSpan[] {
   const isWithin = start < at && at < end;
   return isWithin
@@ -221,7 +207,7 @@ export function cutAt({ start, end }: TextSpan, at: number): TextSpan[] {
     : [{ start, end }];
 }
 
-/** Replaces spans of a text by blanks. All other characters keep their offsets, so that quotes stay valid. */
+/** Replaces spans by blanks, so that all other characters keep their offsets and quotes stay valid. */
 export function withBlanks(text: string, spans: readonly TextSpan[]): string {
   return spans.reduce(
     (left, { start, end }) => left.slice(0, start) + ' '.repeat(Math.max(0, end - start)) + left.slice(end),
@@ -229,7 +215,7 @@ export function withBlanks(text: string, spans: readonly TextSpan[]): string {
   );
 }
 
-/** Removes spans from a text. The spans must be sorted by their start. */
+/** The spans must be sorted by their start. */
 export function withoutSpans(text: string, spans: readonly TextSpan[]): string {
   let rest = '';
   let position = 0;
@@ -243,28 +229,21 @@ export function withoutSpans(text: string, spans: readonly TextSpan[]): string {
 // Shorter runs of spaces are the author's own.
 const BLANKS = / {8,}/gu;
 
-/**
- * Replaces the blanks that forgotten words have left by "…". Keeps blanks at the beginning of later lines, which may be the indentation of
- * code.
- */
+/** Replaces the blanks of forgotten words by "…". Keeps blanks at the start of later lines, which may be indented code. */
 export function withoutBlanks(text: string): string {
   if (!text.includes(' '.repeat(8))) return text;
   const hasIndent = (at: number): boolean => at > 0 && text[at - 1] === '\n';
   return text.replaceAll(BLANKS, (blanks, at: number) => (hasIndent(at) ? blanks : ' … ')).trim();
 }
 
-/** A line of a dated list: its day and its text. */
 export const DATED_LINE: RegExp = /^- (\d{4}-\d{2}-\d{2}): (.*)$/;
 
-/** Formats a text as a line of a dated list: `- 2026-01-05: User likes tea.` */
+/** `- 2026-01-05: User likes tea.` */
 export function datedLine({ text, at }: { text: string; at: Date }): string {
   return `- ${at.toISOString().slice(0, 10)}: ${text.replace(/\s+/gu, ' ').trim()}`;
 }
 
-/**
- * Returns the language of the template with which a statement was rendered, because few words do not show their language ("Vive a Lyon",
- * "予定：2026年4月8日"). Null for statements without an attribute.
- */
+/** The template with which a statement was rendered shows the language better than few words do: "Vive a Lyon". */
 function packOfRendering({ content, attribute, value }: Partial<Memory>): Pack | null {
   if (content === undefined || value == null || attribute == null) return null;
   const detected = detectPack(content);
@@ -276,12 +255,9 @@ function packOfRendering({ content, attribute, value }: Partial<Memory>): Pack |
   return packs.find((pack) => pack === detected) ?? packs[0] ?? null;
 }
 
-/**
- * Adds a note to a text in the text's own language, such as "(until 2026-05-04)". The day is an ISO date, which reads the same in all
- * languages. Without `language`, the language is detected.
- */
+/** Adds a note such as "(until 2026-05-04)" in the language of the text. An ISO date reads the same in all languages. */
 export function withDatedNote(text: string, note: keyof PackDated, day = '', language: Pack | null = null): string {
-  // English is the fallback of the detection only for longer texts. As a fallback for short texts, it would make "Lebt in Köln" English.
+  // In short texts, English as the fallback would win over German: "Lebt in Köln".
   const isShort = text.split(' ').length <= 3;
   const pack = language ?? detectPack(text, isShort ? null : english) ?? english;
   const written = pack.dated[note].replace('{day}', day);
@@ -291,19 +267,17 @@ export function withDatedNote(text: string, note: keyof PackDated, day = '', lan
 const DATED_NOTE = / \([^()]*\d{4}-\d{2}-\d{2}[^()]*\)$/u;
 export const DATED_QUOTATION: RegExp = /^[^“]{1,40}: (?=“)/u;
 
-/** Checks whether a line is dated, by a note at its end or as a dated quotation of the local reader. */
 export function isDated(line: string): boolean {
   return DATED_NOTE.test(line) || DATED_QUOTATION.test(line);
 }
 
-/** Removes the date of a line, so that lines of different days can be compared. */
 export function undated(line: string): string {
   return bareStatement(line.replace(DATED_NOTE, '').replace(DATED_QUOTATION, ''));
 }
 
 /**
- * Renders a statement with the date of its plan or of its end, so that it is not read as currently true. Words of another speaker in a
- * group chat get the speaker's name, so that "I" is not read as the user.
+ * Adds the date of a plan or of an end, so that a model does not read the statement as currently true, and the name of another speaker, so
+ * that "I" is not read as the user.
  */
 export function timedRendering(
   memory: Pick<Memory, 'content' | 'subject' | 'attribute' | 'reader'> &
@@ -323,12 +297,11 @@ export function timedRendering(
   return validTo === null ? content : withDatedNote(content, 'until', dayOf(memory, validTo), packOfRendering(memory));
 }
 
-/** Renders a statement for a result. A replaced statement gets the day until which it was true. */
+/** A replaced statement gets the day until which it was true. */
 export function shownStatement(memory: Pick<Memory, 'archivedAt'> & Parameters<typeof timedRendering>[0]): string {
   return timedRendering({ ...memory, validTo: memory.validTo ?? memory.archivedAt });
 }
 
-/** Splits a document into statements: the lines of its dated lists, and the sentences of the rest. */
 export function statementsIn(text: string): string[] {
   return text.split('\n').flatMap((line) => {
     const listed = DATED_LINE.exec(line)?.[2];
@@ -336,17 +309,14 @@ export function statementsIn(text: string): string[] {
   });
 }
 
-/** Plain text ranks below all headings, the lowest of which has rank 6. */
 const TEXT_RANK = 7;
 
-/** Removes headings with no text below them. */
 export function withoutEmptyHeadings(text: string): string {
   const kept: string[] = [];
   let below = 0;
   for (const line of text.split('\n').toReversed()) {
     const rank = /^#{1,6}(?= )/.exec(line)?.[0].length ?? TEXT_RANK;
     const isBlank = line.trim() === '';
-    // One of the blank lines around a removed heading is kept.
     if ((rank !== TEXT_RANK && rank >= below) || (isBlank && kept.at(-1)?.trim() === '')) continue;
     kept.push(line);
     if (!isBlank) below = rank;
@@ -354,10 +324,7 @@ export function withoutEmptyHeadings(text: string): string {
   return kept.toReversed().join('\n').trim();
 }
 
-/**
- * Replaces statements of a document; null removes a statement. A line of a dated list is one statement and is removed with its date; the
- * rest of the document is processed sentence by sentence.
- */
+/** `next` returns null to remove a statement. A line of a dated list is one statement and is removed with its date. */
 export function replaceStatements(
   text: string,
   next: (statement: string, place: { isListed: boolean }) => string | null,
@@ -386,15 +353,13 @@ export function replaceStatements(
   return result === text ? text : result.replace(/\n{3,}/g, '\n\n').trim();
 }
 
-/** A text of at most this many tokens is one passage. A vector of about six sentences no longer represents each of them. */
+/** A text of at most this many tokens is one passage. The vector of a longer one no longer represents each of its sentences. */
 const MOST_TOKENS = 120;
-/** The target size of the passages of a longer text. */
+/** The target size of the passages of a longer text, in tokens. */
 const USUAL_TOKENS = 90;
-/**
- * If the last sentence of a passage has at most this many tokens, it is repeated at the start of the next passage, which may refer to it.
- */
+/** A last sentence of at most this many tokens is repeated in the next passage, which may refer to it. */
 const MOST_OVERLAP = 24;
-/** A text of at most this many characters has at most `MOST_TOKENS` tokens, in any script. */
+/** In characters. Such a text has at most `MOST_TOKENS` tokens in any script. */
 const SURELY_SHORT = 100;
 
 interface Piece extends TextSpan {
@@ -402,9 +367,8 @@ interface Piece extends TextSpan {
 }
 
 /**
- * Cuts a text into the passages that are embedded and matched: whole sentences, about 60 to 120 tokens, with a small overlap. A short text
- * is one passage. The same text must always give the same passages, because a passage is identified by its number. After a change to this
- * function, all events must be embedded again.
+ * Cuts a text into whole sentences of about 60 to 120 tokens together, with a small overlap. The same text must always give the same
+ * passages, because a passage is identified by its number. After a change, all events must be embedded again.
  */
 export function passagesOf(text: string): TextSpan[] {
   const whole = { start: 0, end: text.length };
@@ -414,7 +378,7 @@ export function passagesOf(text: string): TextSpan[] {
   const sentences = splitSentences(text).flatMap(({ span }) => cutLong(text, span));
   // A text of nothing but list markers has no sentence.
   const pieces = sentences.length > 0 ? sentences : cutLong(text, whole);
-  // The passages have about the same size; otherwise the last one could be very short.
+  // Passages of equal size: otherwise the last one could be very short.
   const share = total / Math.ceil(total / USUAL_TOKENS);
   const passages: TextSpan[] = [];
   let open: Piece[] = [];
@@ -437,10 +401,6 @@ function spanOf(pieces: readonly Piece[]): TextSpan {
   return { start: pieces[0]?.start ?? 0, end: pieces.at(-1)?.end ?? 0 };
 }
 
-/**
- * Returns a sentence, or its parts if it is longer than a passage. It is cut between words; only a word that is longer than a passage is
- * cut itself.
- */
 function cutLong(text: string, span: TextSpan): Piece[] {
   const tokens = estimateTokens(text.slice(span.start, span.end));
   if (tokens <= MOST_TOKENS) return [{ ...span, tokens }];
@@ -456,10 +416,7 @@ function cutLong(text: string, span: TextSpan): Piece[] {
   return pieces;
 }
 
-/**
- * Returns the last word boundary in the second half of a range. If there is none, returns the end of the range, but never between two
- * surrogates.
- */
+/** Returns the last word boundary in the second half of a range, or else the end of the range, but never between two surrogates. */
 function wordEnd(text: string, start: number, end: number, last: number): number {
   if (end >= last) return last;
   for (let at = end; at > start + (end - start) / 2; at -= 1) if (/\s/u.test(text[at] ?? '')) return at;

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { snakeCase } from '../record/statement.ts';
+import { snakeCase } from '../record/attribute-table.ts';
 import { PACKS } from './packs/packs.ts';
 import { indexWords, matchesOf, queryWords, saysQuoted, words } from './words.ts';
 

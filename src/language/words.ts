@@ -4,13 +4,12 @@ const COUNTING =
   'zero one two three four five six seven eight nine ten eleven twelve thirteen fourteen fifteen sixteen seventeen eighteen nineteen';
 const TENS = 'twenty thirty forty fifty sixty seventy eighty ninety';
 
-/** English number words in the order of their values: zero to twenty, then the tens to ninety. */
 export const ENGLISH_NUMBERS: ReadonlyMap<string, number> = new Map([
   ...COUNTING.split(' ').map((word, value): [string, number] => [word, value]),
   ...TENS.split(' ').map((word, index): [string, number] => [word, (index + 2) * 10]),
 ]);
 
-/** Converts a number word: "a couple of" → 2, "an" → 1, "12" → 12; NaN for other words. */
+/** "a couple of" → 2, "an" → 1, "12" → 12; NaN for other words. */
 export function numberOf(word: string | undefined): number {
   const lower = (word ?? '').toLowerCase();
   if (lower === 'a' || lower === 'an') return 1;
@@ -26,15 +25,14 @@ const ARABIC = /\p{Script=Arabic}/u;
 const HAN = /\p{Script=Han}/u;
 const LATIN_MARKS = /\p{Mn}/gu;
 
-// Only the numbers up to twelve are normalised: more number words would require existing texts to be indexed again.
+// Only the numbers up to twelve are normalised. For more, existing texts would have to be indexed again.
 const NUMBER_WORDS: ReadonlyMap<string, string> = new Map(
   Array.from(ENGLISH_NUMBERS, ([word, value]): [string, string] => [word, String(value)]).slice(0, 13),
 );
 
 let segmenter: Intl.Segmenter | undefined;
 
-// Chinese and Japanese have no spaces between words, and Korean attaches particles to words. Overlapping pairs of characters find "北京"
-// within any longer run, independent of a segmenter.
+// Chinese and Japanese have no spaces, and Korean attaches particles to words. Overlapping pairs find "北京" within any longer run.
 function pairs(run: string): string[] {
   const characters = [...run];
   if (characters.length < 2) return characters;
@@ -63,39 +61,32 @@ function tokensOfWord(raw: string): string[] {
     .toLowerCase()
     .replace(/[’']s$/u, '')
     .replace(/[’']/gu, '');
-  // Accents are removed, so that "café" equals "cafe", and German ß becomes ss.
+  // "café" equals "cafe".
   if (/[^\u0000-\u007f]/u.test(word)) word = word.normalize('NFKD').replace(LATIN_MARKS, '').replace(/ß/gu, 'ss');
   if (word === '') return [];
   return [NUMBER_WORDS.get(word) ?? stemEnglish(word)];
 }
 
-/**
- * Returns the normalised words of a text in any language, in order: lower case, no accents, English and Arabic suffixes removed. Texts and
- * queries use this one function, in the database and in memory.
- */
+/** Normalises a text's words. Texts and queries must both use this function, in the database and in memory. */
 export function words(text: string): string[] {
   const tokens: string[] = [];
   for (const match of text.match(WORD) ?? []) {
     if (PLAIN_WORD.test(match)) tokens.push(plainToken(match));
-    // A spread would fail, because a long text without spaces has more parts than a call may have arguments.
+    // A spread would fail: a long text without spaces has more parts than a call may have arguments.
     else for (const token of tokensOfWord(match)) tokens.push(token);
   }
   return tokens;
 }
 
-// Only words of up to twelve letters are cached, because V8 stores a longer substring as a reference to the whole text.
+// Longer words are not cached, because V8 stores a longer substring as a reference to the whole text.
 const PLAIN_WORD = /^[A-Za-z]{1,12}$/;
 const MOST_PLAIN_WORDS = 20_000;
-/** The token of a plain English word. Tokens are cached, because a few thousand words make up most of a text. */
 const plainToken = cached(MOST_PLAIN_WORDS, (word) => {
   const lower = word.toLowerCase();
   return NUMBER_WORDS.get(lower) ?? stemEnglish(lower);
 });
 
-/**
- * Returns the words of a query: those of {@link words}, except single Han characters that are part of a longer word. Texts are also indexed
- * by single Han characters, but a query for 北京 should not find every 京.
- */
+/** Returns {@link words} without single Han characters that are part of a longer word: a query for 北京 should not find every 京. */
 export function queryWords(text: string): string[] {
   const found = words(text);
   const within = new Set(found.flatMap((word) => (HAN_ALONE.test(word) ? [] : [...word])));
@@ -104,18 +95,17 @@ export function queryWords(text: string): string[] {
 
 const HAN_ALONE = /^\p{Script=Han}$/u;
 
-// These limits bound the size of one record in the index; PostgreSQL accepts at most 1 MiB of words.
+// PostgreSQL accepts at most 1 MiB of words per record.
 const MOST_INDEXED_WORDS = 10_000;
 const LONGEST_WORD = 64;
 
-/** Returns the words of a text for the database's full-text index: at most 10,000, none longer than 64 characters. */
 export function indexWords(text: string): string[] {
   return words(text.slice(0, MOST_INDEXED_WORDS * 12))
     .slice(0, MOST_INDEXED_WORDS)
     .map((word) => word.slice(0, LONGEST_WORD));
 }
 
-// Irregular forms that suffix stripping cannot unify, chosen from conversations about everyday life.
+// Irregular forms from conversations about everyday life, which suffix stripping cannot unify.
 const IRREGULAR_FORMS: ReadonlyMap<string, string> = new Map(
   (
     'went:go gone:go goes:go does:do bought:buy brought:bring taught:teach thought:think caught:catch fought:fight sought:seek ' +
@@ -195,7 +185,6 @@ function stemArabic(word: string): string {
   return withoutSuffix.length >= 3 ? withoutSuffix : stem;
 }
 
-/** Words without a meaning of their own in a statement. */
 const STOP_WORDS: ReadonlySet<string> = wordSet(`
   a an the and or but if then so as at by for from in into of off on onto out over to up with without about after before
   between during through under until while than that this these those there here it its he him his she her hers they them
@@ -216,7 +205,6 @@ const TOKEN = /[\p{L}\p{M}\p{N}]+(?:['’][\p{L}]+)*/gu;
 // Words that belong to the form of a statement: "The user mentioned that…".
 const FRAME = new Set(['user', 'users', 'mentioned', 'said', 'says', 'stated', 'states', 'told', 'agent', 'assistant']);
 
-/** Returns the stems of a text's content words. */
 export function contentStems(text: string): Set<string> {
   const stems = new Set<string>();
   for (const token of text.match(TOKEN) ?? []) {
@@ -227,7 +215,7 @@ export function contentStems(text: string): Set<string> {
   return stems;
 }
 
-/** Returns which share of `part` is in `whole`, or 0 if `part` is empty. */
+/** Returns the share of `part` that is in `whole`; 0 if `part` is empty. */
 export function coveredBy(part: ReadonlySet<string>, whole: ReadonlySet<string>): number {
   if (part.size === 0) return 0;
   let shared = 0;
@@ -238,17 +226,13 @@ export function coveredBy(part: ReadonlySet<string>, whole: ReadonlySet<string>)
 /** A statement says the same as a quote from this share of the quote's content words. */
 const SAID_SHARE = 0.6;
 
-/**
- * Checks whether a statement covers the words that it quotes: "Lives in Oslo" leaves out half of "I live in Oslo and work at Equinor". The
- * statement must contain every name and number of the quoted words; it may paraphrase the rest.
- */
+/** "Lives in Oslo" leaves out half of "I live in Oslo and work at Equinor". All names and numbers must be there. */
 export function saysQuoted(statement: string, quoted: string): boolean {
   const wanted = contentStems(quoted);
   const isParaphrased = wanted.size === 0 || coveredBy(wanted, contentStems(statement)) >= SAID_SHARE;
   return isParaphrased && saysNamesAndNumbers(statement, quoted);
 }
 
-/** Checks whether a statement contains all names and numbers of the words that it quotes. */
 export function saysNamesAndNumbers(statement: string, quoted: string): boolean {
   const lower = statement.toLowerCase();
   const names = quoted.match(/(?<=[\p{L}\p{N},;] )\p{Lu}[\p{L}\p{M}]+|\p{N}+/gu) ?? [];
@@ -256,7 +240,6 @@ export function saysNamesAndNumbers(statement: string, quoted: string): boolean 
   return names.every((name) => lower.includes(name.toLowerCase()) || coveredBy(contentStems(name), said) === 1);
 }
 
-/** Computes the Jaccard similarity of the words of two texts. */
 export function overlap(one: ReadonlySet<string>, other: ReadonlySet<string>): number {
   let shared = 0;
   for (const stem of one) if (other.has(stem)) shared += 1;
@@ -264,10 +247,7 @@ export function overlap(one: ReadonlySet<string>, other: ReadonlySet<string>): n
   return all === 0 ? 0 : shared / all;
 }
 
-/**
- * Returns the word similarity of two statements on the scale of calibrated cosine similarities: with half of all words shared they are
- * related (0.70), with all of them shared they are the same (0.95).
- */
+/** On the scale of calibrated cosines: 0.70 (related) with half of all words shared, 0.95 (the same) with all of them. */
 export function lexicalSimilarity(one: string, other: string): number {
   const [left, right] = [contentStems(one), contentStems(other)];
   const share = overlap(left, right);
@@ -275,17 +255,14 @@ export function lexicalSimilarity(one: string, other: string): number {
   return Math.min(0.95, 0.45 + 0.5 * share);
 }
 
-/**
- * Removes trailing characters of a set. The pattern `/[.,]+$/` is quadratic: it restarts at each character of a run and takes half a
- * minute for a message of a hundred thousand dots.
- */
+/** Removes trailing characters. The pattern `/[.,]+$/` is quadratic and takes half a minute for a hundred thousand dots. */
 export function withoutEnd(text: string, characters: string): string {
   let end = text.length;
   while (end > 0 && characters.includes(text.charAt(end - 1))) end -= 1;
   return text.slice(0, end);
 }
 
-/** Collapses spaces and removes control characters and invisible characters, some of which databases reject. */
+/** Collapses spaces and removes control and invisible characters, some of which databases reject. */
 export function plainText(text: string): string {
   return (
     text
@@ -306,17 +283,14 @@ export function singleLine(text: string, limit: number = Infinity): string {
   return line.length > limit ? `${line.slice(0, limit - 1)}…` : line;
 }
 
-/**
- * Returns all matches of a global pattern. `matchAll` clones the pattern, and V8 compiles the clone again after every major garbage
- * collection: the patterns for the dates of one query then take 4 ms.
- */
+/** `matchAll` clones the pattern, and V8 compiles the clone again after every major collection: 4 ms for the dates of one query. */
 export function matchesOf(text: string, pattern: RegExp): RegExpExecArray[] {
   if (!pattern.global) throw new TypeError(`The pattern ${pattern} is not global.`);
   const found: RegExpExecArray[] = [];
   pattern.lastIndex = 0;
   for (let match = pattern.exec(text); match !== null; match = pattern.exec(text)) {
     found.push(match);
-    // The index advances by a whole character, because a pattern with the flag `u` steps back from the middle of a surrogate pair.
+    // By a whole character: with the flag `u`, a pattern steps back from the middle of a surrogate pair.
     if (match[0] === '') pattern.lastIndex += (text.codePointAt(pattern.lastIndex) ?? 0) > 0xffff ? 2 : 1;
   }
   return found;
@@ -332,8 +306,7 @@ export interface TokenCounter {
   count(text: string): number;
 }
 
-// Tokens per character by script, fitted on o200k_base (GPT-4o and later). The older cl100k_base needs as many tokens for English and code,
-// and 50 % more for other scripts.
+// Tokens per character by script, fitted on o200k_base (GPT-4o and later).
 const HAN_TOKENS = 0.66;
 const KANA = 0.67;
 const HANGUL = 0.63;
@@ -355,10 +328,7 @@ const KINDS = Uint8Array.from({ length: 128 }, (_, code) => {
   return code === 32 || code === 9 ? SPACE : SYMBOL;
 });
 
-/**
- * Estimates the number of tokens of a text in one pass, about 20 times as fast as a tokenizer. The error is about 10 % for prose and code,
- * and 15 % for Chinese, Japanese and Korean.
- */
+/** Estimates tokens about 20 times as fast as a tokenizer, within 10 % for prose and code, and 15 % for Chinese, Japanese and Korean. */
 export function estimateTokens(text: string): number {
   let tokens = 0;
   let index = 0;
@@ -378,21 +348,18 @@ export function estimateTokens(text: string): number {
   return Math.ceil(tokens);
 }
 
-/** Estimates the tokens of a run of ASCII characters of one kind. */
 function runTokens(kind: number, length: number, first: number): number {
   switch (kind) {
     case ASCII_LETTER:
-      // Most words are one token together with the preceding space; long words are several tokens.
       return length <= 6 ? 1 : 1 + (length - 6) * 0.11;
     case DIGIT:
       return Math.ceil(length / 3);
     case SPACE:
-      // A single space belongs to the token of the next word, and so does the last of several spaces.
       return length === 1 ? 0.02 : 0.75;
     case NEWLINE:
       return 0.75;
     default:
-      // An apostrophe is often one token with the letters after it; a run of punctuation is often one token.
+      // An apostrophe is often one token with the letters after it.
       return first === 39 && length === 1 ? 0.2 : 0.75 + (length - 1) * 0.28;
   }
 }
@@ -407,7 +374,6 @@ function otherScript(code: number): number {
   return code >= 0x2000 && code <= 0x206f ? 0.6 : RARE;
 }
 
-/** The counter that estimates. It is the default everywhere. */
 export const estimatingCounter: TokenCounter = { id: 'estimate', count: estimateTokens };
 
 /** Creates an exact counter from the `encode` of a tokenizer such as `gpt-tokenizer` or `js-tiktoken`. */
@@ -415,7 +381,7 @@ export function tokenizerCounter(id: string, encode: (text: string) => ArrayLike
   return { id, count: (text) => encode(text).length };
 }
 
-/** Computes the FNV-1a hash of a text, over its UTF-16 code units. */
+/** FNV-1a over the UTF-16 code units. */
 export function fnv1a(text: string): number {
   let hash = 0x81_1c_9d_c5;
   for (let index = 0; index < text.length; index += 1) hash = Math.imul(hash ^ text.charCodeAt(index), 0x01_00_01_93);

@@ -17,7 +17,7 @@ import { removeRows } from '../store/rows.ts';
 /** A grant or a charge, in whole micro-dollars. */
 export interface CreditMove extends CreditOwner {
   amount: number;
-  /** The reason shown in the account's history, such as "top-up" or "monthly allowance". */
+  /** The reason shown in the account's history, such as "top-up". */
   reason: string;
   /** The idempotency key, such as the id of a payment. */
   key?: string;
@@ -25,14 +25,11 @@ export interface CreditMove extends CreditOwner {
 
 /** Prepaid credit. Each use of a model reduces it. */
 export interface Credit {
-  /**
-   * Returns the balance in micro-dollars; 0 for an account without entries. The balance may be slightly negative, because work in progress
-   * is finished and charged in full.
-   */
+  /** Returns the balance in micro-dollars. It may be slightly negative, because work in progress is finished and charged in full. */
   balance(owner: CreditOwner): Promise<number>;
   /** Adds credit and returns the new balance. */
   grant(move: CreditMove): Promise<number>;
-  /** Charges for a service of the application itself. If the balance is too low, throws `out_of_credit` and writes nothing. */
+  /** Charges for a service of the application itself. Throws `out_of_credit` and writes nothing if the balance is too low. */
   charge(writer: Writer, move: CreditMove): Promise<number>;
   /** Returns the entries of the account, newest first. Default: the last 100. */
   statement(owner: CreditOwner, limit?: number): Promise<CreditEntry[]>;
@@ -63,12 +60,12 @@ export function createCredit({ database, clock, ids }: Pick<Parts, 'database' | 
     async charge(writer, input) {
       const move = parse(moveSchema, input, 'The charge');
       const id = idOf(move);
-      // Writes the entry first: its key decides which of two concurrent repetitions charges the amount.
+      // The entry's key decides which of two concurrent repetitions charges the amount, so the entry is written first.
       const isNew = await addEntry(writer, { ...move, amount: -move.amount, id, kind: 'charge', at: clock.now() });
       if (!isNew) return balanceOf(writer, move);
       const left = await takeFromBalance(writer, move, move.amount, clock.now());
       if (left !== null) return left;
-      // Removes the entry again, because the caller may catch the error and commit its transaction.
+      // The caller may catch the error and commit its transaction.
       await removeRows(writer, move.tenant, 'credit_entries', { id: [id] });
       throw outOfCredit(move, await balanceOf(writer, move), move.amount);
     },
@@ -76,7 +73,7 @@ export function createCredit({ database, clock, ids }: Pick<Parts, 'database' | 
   };
 }
 
-/** Creates the error that stops paid work. The job then waits for credit, and its events stay queued. */
+/** A job that gets this error waits for credit, and its events stay queued. */
 export function outOfCredit(owner: CreditOwner, balance: number, needed?: number): VarveError {
   const who = owner.user === null ? `The tenant ${owner.tenant}` : `The user ${owner.user} of tenant ${owner.tenant}`;
   const what = needed === undefined ? 'paid work waits until credit is granted' : `a charge needs ${dollars(needed)}`;

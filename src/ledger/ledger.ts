@@ -32,9 +32,8 @@ export interface Ledger {
   readonly prices: PriceTable;
   readonly credit: Credit;
   /**
-   * Runs `work` with a meter, and writes the usage even if the work fails. If the work calls `meter.settle(writer)`, the usage is written
-   * in that transaction. Otherwise, or if that transaction is rolled back, it is written in a separate one. The charge is always in the
-   * same transaction as the usage, so that their sums agree. If the process ends during the work, both are lost.
+   * Runs `work` with a meter, and writes the usage even if the work fails: in the transaction of `meter.settle(writer)`, or else in a
+   * separate one. The charge is always in the same transaction as the usage. If the process ends during the work, both are lost.
    * @internal
    */
   metered<Result>(context: MeterContext, work: (meter: Meter) => Promise<Result>): Promise<Result>;
@@ -48,15 +47,14 @@ export interface Ledger {
 }
 
 export interface LedgerOptions extends Pick<Parts, 'database' | 'clock' | 'ids'> {
-  /** Prices in dollars per million tokens, by model. They replace the list prices. */
+  /** Dollars per million tokens, by model. They replace the list prices. */
   prices?: Prices;
-  /** Who pays: `user`, `tenant` or `off` (the default). With `off`, usage is recorded but nobody is charged. */
+  /** Who pays. Default: `off`, which records usage and charges nobody. */
   credit?: CreditMode;
   /** A daily budget. Once it is spent, background work pauses until the next day. Default: no limit. */
   budget?: SpendingBudget;
 }
 
-/** Opens the ledger of a store. */
 export function createLedger(options: LedgerOptions): Ledger {
   const { database, clock, ids, budget = {}, credit: mode = 'off' } = options;
   const prices = createPriceTable(options.prices);
@@ -78,7 +76,7 @@ export function createLedger(options: LedgerOptions): Ledger {
       record,
       async ensurePaid(model, entries) {
         if (mode === 'off' && budget.perTenant === undefined && budget.total === undefined) return;
-        // Treats a model without a price as paid, because most are.
+        // A model without a known price counts as paid, because most are.
         const price = prices.priceOf(model);
         if (price !== null && price.input === 0 && (price.output ?? 0) === 0) return;
         const pending = await unsettledCost(database, prices, entries);
@@ -87,7 +85,7 @@ export function createLedger(options: LedgerOptions): Ledger {
       },
     });
 
-  /** Writes entries that are still missing in the database, because their transaction was never opened or was rolled back. */
+  /** Some entries may be missing in the database: nobody called `settle`, or its transaction was rolled back. */
   const settleRest = async ({ entries, wasSettled }: Meter): Promise<void> => {
     const tenant = entries[0]?.scope.tenant ?? '';
     const rest = wasSettled ? await unsettled(database, tenant, entries) : entries;
@@ -163,16 +161,14 @@ async function ensureBudget(
 /** `user`: the user's account pays, or the tenant's for work without a user. `tenant`: the tenant's account pays. `off`: nobody pays. */
 export type CreditMode = 'user' | 'tenant' | 'off';
 
-/** Returns the account that pays for a scope, or null if credit is off. */
 function payerOf(mode: CreditMode, scope: UsageScope): { tenant: string; user: string | null } | null {
   if (mode === 'off') return null;
   return { tenant: scope.tenant, user: mode === 'user' ? scope.user : null };
 }
 
 /**
- * Writes usage, and charges its cost to the account that pays, in the caller's transaction. Leaves existing entries unchanged, so the call
- * can be repeated if it is unknown whether the first one was committed. Call it at the end of a transaction, because the account stays
- * locked until the commit. Returns the cost of the new entries.
+ * Leaves existing entries unchanged, so the call can be repeated if it is unknown whether the first one was committed. Call it at the end
+ * of a transaction, because the account stays locked until the commit. Returns the cost of the new entries.
  */
 async function recordUsage(
   writer: Writer,
@@ -180,11 +176,11 @@ async function recordUsage(
   { prices, mode }: { prices: PriceTable; mode: CreditMode },
 ): Promise<number> {
   let total = 0;
-  // Uses a fixed order, so that two transactions that charge the same accounts cannot deadlock.
+  // A fixed order, so that two transactions that charge the same accounts cannot deadlock.
   const ordered = entries.toSorted((first, second) => ((first.scope.user ?? '') < (second.scope.user ?? '') ? -1 : 1));
   for (const entry of ordered) {
     const cost = prices.cost(entry.model, entry.usage);
-    // Does not charge remembered text in the application's own prompts: the application pays its model for that itself.
+    // The application pays its own model for the remembered text in its prompts.
     const payer = entry.operation === 'injection' ? null : payerOf(mode, entry.scope);
     const charged = payer === null ? 0 : (cost ?? 0);
     if (!(await addUsageRow(writer, entry, cost, charged))) continue;
@@ -197,36 +193,29 @@ async function recordUsage(
   return total;
 }
 
-/** Whose work is metered, and what it is. */
 export interface MeterContext {
   scope: UsageScope;
   operation: Operation;
   run?: string | null;
-  /** Whether a caller waits for the work. Lack of credit still stops such work, but the day's budget does not. Default false. */
+  /** Whether a caller waits for the work. Lack of credit still stops such work, but the day's budget does not. Default: false. */
   foreground?: boolean;
 }
 
-/**
- * Meters one piece of work. The models that it wraps record every call. Before a paid call, they throw `out_of_credit` or `budget_spent` if
- * credit or budget is used up.
- */
+/** The wrapped models record every call. Without credit or budget, they throw `out_of_credit` or `budget_spent` before a paid call. */
 export interface Meter {
   languageModel(model: LanguageModel): LanguageModel;
   embedder(embedder: Embedder): Embedder;
   reranker(reranker: Reranker): Reranker;
-  /** Records usage that none of the meter's models has recorded, such as the cost of remembered text in a prompt. */
+  /** Records usage that none of the meter's models has recorded, such as remembered text in the application's prompt. */
   note(use: NotedUse): void;
-  /**
-   * Writes the usage recorded so far and charges its cost, in the transaction of the work. Call it at the end of that transaction, because
-   * the account stays locked until the commit.
-   */
+  /** Writes the usage and charges its cost. Call it at the end of the transaction: the account stays locked until the commit. */
   settle(writer: Writer): Promise<void>;
   readonly entries: readonly UsageEntry[];
   /** Whether `settle` was called. Its transaction may still have been rolled back. */
   readonly wasSettled: boolean;
 }
 
-/** Returns the cost of a meter's usage, or null if a model has no known price. */
+/** Null if a model has no known price. */
 export function costOf({ prices }: Ledger, { entries }: Pick<Meter, 'entries'>): number | null {
   const costs = entries.map(({ model, usage }) => prices.cost(model, usage));
   return costs.reduce((sum, cost) => (sum === null || cost === null ? null : sum + cost), 0);
@@ -241,7 +230,6 @@ interface NotedUse {
 }
 
 interface MeterParts extends Pick<Parts, 'clock' | 'ids'> {
-  /** Throws if this model may not make a paid call now. */
   ensurePaid(model: string, entries: readonly UsageEntry[]): Promise<void>;
   record(writer: Writer, entries: readonly UsageEntry[]): Promise<number>;
 }
@@ -262,7 +250,6 @@ function createMeter(context: MeterContext, parts: MeterParts): Meter {
     });
   };
 
-  /** Records the usage of a failed call, too. */
   const noted: Noted = async (use, call, usageOf) => {
     await parts.ensurePaid(use.model, entries);
     const started = parts.clock.now();
@@ -273,7 +260,7 @@ function createMeter(context: MeterContext, parts: MeterParts): Meter {
       if (usage.tokensIn !== 0) note({ ...use, usage });
       return result;
     } catch (error) {
-      const usage = usageOfFailure(error);
+      const usage = usageOfFailure(error) ?? (isWithoutAnswer(error) ? { calls: 0 } : null);
       if (usage !== null) note({ ...use, usage, failed: true });
       throw error;
     }
@@ -299,7 +286,11 @@ function createMeter(context: MeterContext, parts: MeterParts): Meter {
   };
 }
 
-/** Makes a call and records its usage. */
+/** Whether a language model was called and did not answer. Such a call costs nothing, but the report must show it. */
+function isWithoutAnswer(error: unknown): boolean {
+  return VarveError.isInstance(error, 'model_unavailable') && error.details['reason'] !== 'circuit_open';
+}
+
 type Noted = <Result>(
   use: Pick<NotedUse, 'task' | 'model' | 'operation'>,
   call: () => Promise<Result>,

@@ -1,23 +1,23 @@
 import { invalidInput } from '../errors.ts';
 
-/** A model's price in dollars per million tokens, as in the providers' price lists. */
+/** A model's price in dollars per million tokens. */
 export interface Price {
   input: number;
   /** Default: the same as `input`. */
   cachedInput?: number;
-  /** Default 0, as for embeddings. */
+  /** Default: 0, as for embeddings. */
   output?: number;
 }
 
 /**
- * Prices by model. A key is a model's name (`gpt-4o-mini`, which also applies to its dated versions) or its whole id
- * (`openai.chat:gpt-4o-mini`). In a key, `*` matches any text, as in `ollama*:*`.
+ * Prices by model. A key is a model's name (`gpt-4o-mini`, which includes its dated versions) or its whole id (`openai.chat:gpt-4o-mini`).
+ * `*` matches any text, as in `ollama*:*`.
  */
 export type Prices = Readonly<Record<string, Price>>;
 
 const FREE: Price = { input: 0 };
 
-/** List prices of November 2026. They change, so the application's option `prices` takes precedence. */
+/** List prices of November 2026. */
 const DEFAULT_PRICES: Prices = {
   'local/*': FREE,
   'local:*': FREE,
@@ -41,7 +41,7 @@ const DEFAULT_PRICES: Prices = {
   'gemini-2.5-flash': { input: 0.3, cachedInput: 0.03, output: 2.5 },
 };
 
-/** The tokens of a call. `tokensIn` already includes `tokensCached`. */
+/** The tokens of a call. `tokensIn` includes `tokensCached`. */
 export interface PricedTokens {
   tokensIn: number;
   tokensOut: number;
@@ -49,9 +49,9 @@ export interface PricedTokens {
 }
 
 export interface PriceTable {
-  /** Returns a model's price, or null if it is unknown. */
+  /** Null if the price is unknown. */
   priceOf(model: string): Price | null;
-  /** Returns the cost in whole micro-dollars, or null if the model has no price. Rounds up, so that no paid call is free. */
+  /** In whole micro-dollars, rounded up so that no paid call is free. Null if the model has no price. */
   cost(model: string, tokens: PricedTokens): number | null;
 }
 
@@ -81,7 +81,7 @@ export function createPriceTable(prices: Prices = {}): PriceTable {
     cost(model, tokens) {
       const price = priceOf(model);
       if (price === null) return null;
-      // Computes with whole millionths of a micro-dollar. In floating point, 1,000 tokens at 0.15 would cost 150.00000000000003.
+      // Whole millionths of a micro-dollar: in floating point, 1,000 tokens at 0.15 would cost 150.00000000000003.
       const fresh = (tokens.tokensIn - tokens.tokensCached) * fine(price.input);
       const cached = tokens.tokensCached * fine(price.cachedInput ?? price.input);
       return Math.ceil((fresh + cached + tokens.tokensOut * fine(price.output ?? 0)) / 1_000_000);
@@ -100,10 +100,7 @@ function patternOf(key: string): RegExp {
   return new RegExp(`^${escaped}${key.includes('*') ? '' : DATED}$`, 'i');
 }
 
-/**
- * Returns the names under which a model's price is looked up. For `gateway:openai/gpt-5-mini`: the whole id, `openai/gpt-5-mini` and
- * `gpt-5-mini`. Ignores a suffix such as `/1536`, which is the number of dimensions.
- */
+/** For `gateway:openai/gpt-5-mini/1536`: also without the dimensions, as `openai/gpt-5-mini` and as `gpt-5-mini`. */
 function namesOf(model: string): string[] {
   const bare = model.replace(/\/\d+$/, '');
   const inProvider = bare.slice(bare.indexOf(':') + 1);

@@ -19,6 +19,8 @@ import {
   erasureSubject,
   hashIds,
   insertErasure,
+  type Remaining,
+  remainingOf,
 } from '../store/erase.ts';
 import { forget } from '../store/forget/forget.ts';
 import { redactBlocks, type Says, takeFromBases } from '../store/forget/redact-blocks.ts';
@@ -26,11 +28,11 @@ import { findChangeable } from '../store/read-memories.ts';
 import { singlesOf } from '../store/write-memory.ts';
 import { memoryRowsOf, type RecordRow, rowsBy } from '../store/rows.ts';
 
-/** Who erases, and why. Both texts are stored in the certificate, so neither may repeat erased content. */
+/** Who erases, and why. The certificate contains both texts, so neither may repeat erased content. */
 export interface EraseOptions {
-  /** Default `application`. */
+  /** Default: `application`. */
   actor?: string;
-  /** Default `erased on request`. */
+  /** Default: `erased on request`. */
   reason?: string;
 }
 
@@ -38,10 +40,16 @@ function whyOf({ actor = 'application', reason = 'erased on request' }: EraseOpt
   return { actor, reason };
 }
 
-/** How many records were removed for good, with the certificate. */
-export type ErasedWithCertificate = Erased & { certificate: ErasureCertificate };
+/** How many records were removed, with the certificate. */
+export type ErasedWithCertificate = Erased & {
+  /** What was erased: every record of these names. A part that is null stands for all its names. */
+  scope: Scope;
+  /** What this handle can still read of the same user: outside its session, or shared by all agents. Zero without a user. */
+  remaining: Remaining;
+  certificate: ErasureCertificate;
+};
 
-/** Removes a person, a session, an agent or a tenant for good, with everything that was derived from them alone. */
+/** Also removes everything that was derived from these records alone. */
 export async function erase(parts: Parts, scope: Scope, options: EraseOptions = {}): Promise<ErasedWithCertificate> {
   const { database } = parts;
   const result = await database.write(scope.tenant, async (writer) => {
@@ -58,16 +66,19 @@ export async function erase(parts: Parts, scope: Scope, options: EraseOptions = 
     const isPerson = user !== null && scope.session === null;
     const usage = isPerson ? await anonymiseUsage(writer, { tenant, user, agent, alias: `erased ${id}` }) : 0;
     const counts = { ...erased, redacted, usage };
-    return { ...erased, certificate: await certify(writer, parts, { scope, id, counts, removed, options }) };
+    const remaining = await remainingOf(writer, scope);
+    return {
+      ...erased,
+      scope,
+      remaining,
+      certificate: await certify(writer, parts, { scope, id, counts, removed, options }),
+    };
   });
   await database.scrub();
   return result;
 }
 
-/**
- * Removes one memory for good, with everything that was derived from it alone. If the memory is a merged text, the statements in it are
- * removed too.
- */
+/** Also removes everything that was derived from the memory alone and, for a merged text, the statements in it. */
 export async function eraseMemory(
   parts: Parts,
   scope: Scope,
@@ -78,8 +89,7 @@ export async function eraseMemory(
   const certificate = await database.write(scope.tenant, async (writer) => {
     const memory = await findChangeable(writer, scope, memoryId);
     if (memory === null) throw notFound(`There is no memory ${memoryId} that this handle can see.`, memoryId);
-    // The memory is forgotten first. This removes its words from the log and from everything that repeats them. The records that forgetting
-    // leaves are then erased with the memories.
+    // Forgetting removes the memory's words from the log and from everything that repeats them.
     const why = whyOf(options);
     const emptied: string[] = [];
     const memories = [memory, ...(await singlesOf(writer, memory))];
@@ -104,10 +114,7 @@ interface RowsToErase {
   removed?: string[];
 }
 
-/**
- * Removes memories for good, with everything that was derived from them alone, and issues a certificate. `entities` is the number of
- * entities that the caller has already removed.
- */
+/** Also removes everything that was derived from the memories alone. The caller has already removed `entities` entities. */
 export async function eraseRows(
   writer: Writer,
   parts: Parts,
@@ -131,9 +138,7 @@ export async function eraseRows(
   return certify(writer, parts, { scope, id, subject, counts: all, removed: ids, options });
 }
 
-/**
- * Removes events for good and issues a certificate. Memories that were formed from the events stay, without their references to the events.
- */
+/** Memories that were formed from the events stay, without their references to the events. */
 export async function eraseEvents(
   writer: Writer,
   parts: Parts,
@@ -152,7 +157,6 @@ export async function eraseEvents(
 interface Certified {
   scope: Scope;
   id: string;
-  /** The id of the erased record, if a single record was erased. */
   subject?: string;
   counts: Record<string, number>;
   removed: readonly string[];
@@ -182,7 +186,7 @@ async function certify(
 /** A sentence repeats an erased text if the text contains at least this share of its words. */
 const SAYS_IT = 0.8;
 
-/** Returns a check whether a text repeats an erased text but none of the remaining ones. */
+/** Whether a text repeats an erased text and none of the remaining ones. */
 function saysErased(erased: readonly string[], kept: readonly string[]): Says {
   const [isGone, isKept] = [repetitionOf(erased), repetitionOf(kept)];
   return (text) => {
@@ -191,7 +195,7 @@ function saysErased(erased: readonly string[], kept: readonly string[]): Says {
   };
 }
 
-/** Returns a check whether a sentence, given by its stems, repeats one of many texts. The texts are indexed by stem at the first check. */
+/** Whether a sentence, given by its stems, repeats one of many texts. The first check indexes the texts by stem. */
 function repetitionOf(texts: readonly string[]): (stems: ReadonlySet<string>) => boolean {
   let places: Map<string, number[]> | null = null;
   return (stems) => {
@@ -208,7 +212,6 @@ function repetitionOf(texts: readonly string[]): (stems: ReadonlySet<string>) =>
   };
 }
 
-/** Maps each stem to the positions of the texts that contain it. */
 function placesOfStems(texts: readonly string[]): Map<string, number[]> {
   const places = new Map<string, number[]>();
   for (const [place, text] of texts.entries()) {

@@ -13,7 +13,6 @@ import { reviseMemory } from '../store/write-memory.ts';
 import type { UpkeepPass } from './maintain.ts';
 import type { ConsolidateDeps } from '../consolidate/consolidate-deps.ts';
 
-/** Returns the maintenance jobs with their configured schedules. The code that does the work is loaded with the first job. */
 export function maintenanceJobs(deps: ConsolidateDeps): JobKinds {
   return {
     maintain: { isPaid: false, cron: deps.consolidation.intervals.maintain, run: () => queueMaintenance(deps) },
@@ -56,7 +55,7 @@ const MOST_RELATED = 20;
 const RELATED = 0.5;
 const BOOSTED = 'boostedBy';
 
-/** Raises the importance of memories related to a decision with a positive outcome: by 0.1 for each outcome, and only once per outcome. */
+/** Each positive outcome raises the importance of a related memory only once. */
 async function boostOutcomes(deps: Parts, scope: Scope, outcomeId: string): Promise<void> {
   const related = await deps.database.read(scope.tenant, (reader) => findRelated(reader, deps, scope, outcomeId));
   if (related.length === 0) return;

@@ -38,7 +38,6 @@ export interface MaintenanceReport extends UpkeepReport, Retired {
   aged: number;
 }
 
-/** Maintains a tenant's memories in three steps: decay and archiving, removal of stale sentences from working memories, and retention. */
 export async function maintainTenant(
   deps: ConsolidateDeps,
   tenant: string,
@@ -52,10 +51,7 @@ export async function maintainTenant(
 
 const AT_ONCE = 500;
 
-/**
- * Removes stale sentences from working memories that have not changed for a long time because their users have said nothing. All other
- * working memories lose their stale sentences at each synthesis. Returns the number of changed working memories.
- */
+/** Each synthesis removes stale sentences, but users who have said nothing for a long time get no synthesis. */
 async function ageTiers(deps: ConsolidateDeps, tenant: string, options: UpkeepOptions): Promise<number> {
   const { staleAfterDays, enabled } = deps.consolidation.tiers;
   if (!enabled) return 0;
@@ -66,8 +62,7 @@ async function ageTiers(deps: ConsolidateDeps, tenant: string, options: UpkeepOp
     before: deps.clock.now() - staleAfterDays * DAY,
     limit: AT_ONCE,
   } as const;
-  // The paging is by id, because not every working memory is changed: one without stale sentences, such as a handwritten one, stays as it
-  // is.
+  // Pages by id, because a working memory without stale sentences, such as a handwritten one, is not changed.
   const owners = pages<StaleBlock>(AT_ONCE, (last) =>
     deps.database.read(tenant, (reader) => staleBlocks(reader, { ...stale, after: last?.id ?? '' })),
   );
@@ -104,7 +99,6 @@ interface UpkeepOptions {
 
 export type UpkeepPass = Pick<UpkeepReport, 'run' | 'read' | 'faded' | 'plansOver' | 'archived'> & {
   startedAt: number;
-  /** The last row that the pass has processed. */
   after: number;
   isOver: boolean;
 };
@@ -112,11 +106,7 @@ export type UpkeepPass = Pick<UpkeepReport, 'run' | 'read' | 'faded' | 'plansOve
 const STRETCH = 1000;
 const MOST_SHOWN = 1000;
 
-/**
- * Runs one maintenance pass over a tenant. Lowers the importance of unread memories, and archives memories that have become unimportant,
- * outdated or unread. Each range of rows has its own transaction. If a pass is interrupted, every range is either done or untouched, and
- * the job's next attempt continues with the rest.
- */
+/** Each range of rows has its own transaction, so that the next attempt of an interrupted pass continues with the rest. */
 async function upkeep(deps: ConsolidateDeps, tenant: string, options: UpkeepOptions): Promise<UpkeepReport> {
   const { database, clock, consolidation } = deps;
   const begun = options.progress?.pass ?? newPass(deps);
@@ -205,9 +195,8 @@ async function maintainStretch(
 }
 
 /**
- * Turns plans whose day is over into past events, and planned states whose day has come into current ones. Skips goals and intentions: they
- * have states of their own, and a past day does not show whether they were reached. Also skips plans for attributes with one value, because
- * a formation job applies them on their day. Returns the number of changed plans.
+ * Skips goals and intentions, because a past day does not show whether they were reached, and attributes with one value, because a
+ * formation job applies these plans on their day.
  */
 async function markPastPlans(deps: Parts, tenant: string, run: string, signal?: AbortSignal): Promise<number> {
   const types = typesThat(deps.memoryTypes, ({ initialState }) => initialState === null);
@@ -228,8 +217,8 @@ async function markPastPlans(deps: Parts, tenant: string, run: string, signal?: 
 }
 
 /**
- * Checks whether a plan is a state that will begin. For an event, readers set `dueAt`; for a state, only `validFrom`. "Ines takes over the
- * shop in June" is true from June on, and "Joris minds the goats from 1 to 20 December" until the 20th.
+ * For an event, readers set `dueAt`; for a state, only `validFrom`. "Ines takes over the shop in June" is true from June on, and "Joris
+ * minds the goats from 1 to 20 December" until the 20th.
  */
 function isState({ reader, dueAt }: Memory): boolean {
   return reader !== null && dueAt === null;
@@ -245,7 +234,7 @@ async function leaveFuture(writer: Writer, deps: Parts, found: Memory, why: Chan
   return 1;
 }
 
-/** The fields of a live memory by which maintenance chooses what to do with it. Times are milliseconds. */
+/** Times are milliseconds. */
 export type UpkeepRow = Omit<LiveRow, 'rowId' | 'id' | 'owner' | 'type'>;
 
 type UpkeepPlan =
@@ -253,10 +242,7 @@ type UpkeepPlan =
   | { action: 'fade'; importance: number }
   | { action: 'archive'; reason: Extract<ArchiveReason, 'decayed' | 'pruned' | 'expired'> };
 
-/**
- * Returns what to do with a memory: keep it, lower its importance slightly, or archive it. The unread time starts when the memory was
- * created or last read, confirmed or changed; for a plan, not before its day. Days are 24 hours long.
- */
+/** The unread time starts when the memory was created or last read, confirmed or changed; for a plan, not before its day. */
 export function planUpkeep(row: UpkeepRow, type: MemoryType, settings: DecaySettings, now: number): UpkeepPlan {
   if (isOver(row, now)) return { action: 'archive', reason: 'expired' };
   if (row.permanent || (row.plannedFor !== null && row.plannedFor > now)) return { action: 'keep' };
@@ -286,25 +272,22 @@ function hasOutlivedItsType(
   now: number,
 ): boolean {
   const age = daysSince(Math.max(row.createdAt, row.beginsAt ?? 0), now);
-  // A situation with a stated end lasts until that end, which is in the future, as `isOver` has already checked. Past events do not expire.
+  // `isOver` has already checked that a stated end is in the future, and the situation lasts until then. Past events do not expire.
   const isPassing = row.endedAt === null && row.tense !== 'happened';
   if (expiresAfterDays !== null && isPassing && age >= expiresAfterDays) return true;
   if (expiresAfterDueDays === null || row.plannedFor === null) return false;
   // The day of such an intention is only the day on which it is brought up again. The intention does not expire with it.
   const hasNoDay = row.tense === 'planned' && row.endedAt === null && (row.beginsAt === null || row.isFollowUp);
   if (hasNoDay) return age >= MEANT_FOR_DAYS;
-  // For a planned stay, the days count from its end, because until then it is in the future or in progress.
+  // For a planned stay, the days count from its end.
   const due = Math.max(row.plannedFor, row.beginsAt ?? 0, row.endedAt ?? 0);
   return daysSince(due, now) >= expiresAfterDueDays;
 }
 
-/** An intention without a day stays open for this long if nothing more is said about it, as long as a situation lasts. */
+/** An intention without a day stays open for this long if nothing more is said about it. */
 const MEANT_FOR_DAYS = 90;
 
-/**
- * Returns a factor for decay: 1 for a memory that was never used, and less for one that was often read, confirmed or followed by a good
- * outcome.
- */
+/** A factor for decay: 1 for a memory that was never used, and less for one that was read, confirmed or followed by a good outcome. */
 export function slowness({
   accessCount,
   confirmed,

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { attributeTable } from '../record/statement.ts';
+import { attributeTable } from '../record/attribute-table.ts';
 import type { Memory } from '../record/memory.ts';
 import { mayBeDoubles } from './merge-doubles.ts';
 

@@ -20,9 +20,8 @@ const NEAREST = 6;
 const REINFORCEMENT = 0.05;
 
 /**
- * Merges near duplicates among the statements of an owner that were changed in the last day. Two live statements of one type are merged if
- * no field differs and they have the same value or nearly the same meaning. The more informative one stays. It gets the sources of both and
- * the higher importance, slightly raised. The other one is archived. Texts that consolidation has merged are left out.
+ * Merges two live statements of one type if no field differs and they have the same value or nearly the same meaning. Examines the
+ * statements that changed in the last day, except texts that consolidation has merged.
  */
 export async function mergeDoubles(deps: ConsolidateDeps, owner: Scope, signal: AbortSignal): Promise<void> {
   const recent = await deps.database.read(owner.tenant, (reader) =>
@@ -89,7 +88,7 @@ async function sameMeaning(
     .filter((other) => mayBeDoubles(memory, other, deps.attributes));
 }
 
-/** Checks that two statements differ in no field, and that their texts differ in no number, name or negation. */
+/** Two statements are duplicates if no field differs, and their texts differ in no number, name or negation. */
 export function mayBeDoubles(one: Memory, other: Memory, attributes: AttributeTable): boolean {
   if (one.tense !== other.tense || one.state !== other.state) return false;
   const shape = attributes.policyOf(one.attribute ?? other.attribute ?? '').shape;
@@ -133,10 +132,6 @@ async function merge(writer: Writer, deps: ConsolidateDeps, pair: [Memory, Memor
   return loser.id;
 }
 
-/**
- * Checks whether `one` is more informative: a permanent fact ranks first, then a statement with an attribute and a value, then the longer
- * text.
- */
 function saysMore(one: Memory, other: Memory): boolean {
   const weight = ({ permanent, attribute, value }: Memory): number =>
     4 * Number(permanent) + 2 * Number(attribute !== null) + Number(value !== null);

@@ -15,15 +15,11 @@ export interface Retired {
   retiredEvents: Record<string, number>;
 }
 
-/**
- * Erases records that are older than the application's retention settings allow. Without a setting, nothing is erased. Memories are erased
- * by type, live or archived, together with the memories derived from them alone. Events are erased by kind, but the memories formed from
- * them stay.
- */
+/** Memories are erased with the memories derived from them alone. Memories formed from erased events stay. */
 export async function enforceRetention(deps: ConsolidateDeps, tenant: string, options: RunContext): Promise<Retired> {
   const { retention, eventRetention } = deps.consolidation;
   const result: Retired = { retired: {}, retiredEvents: {} };
-  // The ids that have already been removed. In a dry run, the store still contains their records.
+  // The ids that were already removed. In a dry run, the store still contains their records.
   const gone = new Set<string>();
   for (const [name, days] of Object.entries(retention)) {
     result.retired[name] = await retire(
@@ -70,7 +66,7 @@ async function retire(
     total += await meteredRun(deps, { scope, kind: 'retention', ...options }, async (run) => {
       run.read({ of: name, days });
       const { count } = await run.commit(async (writer): Promise<Committed & { count: number }> => {
-        // The rows are read again under the lock, because another process may have removed some of them.
+        // Another process may have removed some rows since, so they are read again under the lock.
         const rows = (await find(writer, search)).filter(({ id }) => !gone.has(id));
         if (rows.length === 0) return { changed: {}, status: 'skipped', count: 0 };
         const removed: string[] = [];
@@ -88,10 +84,7 @@ async function retire(
 // Messages wait for the nightly reflection at most this long, in case it fails or does not run.
 const WAIT_FOR_NIGHT = 2 * DAY;
 
-/**
- * Finds old events that may be erased. If the nightly reflection is enabled, messages are kept until it has read them. If the working
- * memory is enabled, observations are kept until it includes them.
- */
+/** Keeps messages until the nightly reflection has read them, and observations until the working memory includes them. */
 function findOldEvents(
   reader: Reader,
   { consolidation, clock }: ConsolidateDeps,

@@ -15,24 +15,19 @@ export interface McpOptions {
   handle: Handle;
   version: string;
   readOnly?: boolean;
-  /** The tools to offer. Default: the everyday set. */
   tools?: readonly AgentTool[];
 }
 
 const MOST_LISTED = 50;
 
-/**
- * Returns the session for clients that name none. All that such clients log on one day is one conversation, because memories are formed by
- * session.
- */
+/** The session for clients that name none. One per day, because memories are formed by session. */
 export function sessionOfDay(): string {
   return `mcp-${new Date().toISOString().slice(0, 10)}`;
 }
 
-/** Makes an MCP server for one scope: the agent's tools, its memories and blocks as resources, and two prompts. */
 export function createMcpServer(options: McpOptions): McpServer {
   const { handle, version, readOnly = false } = options;
-  // Leaves out tools that need a connection if there is none, because they would fail on every call.
+  // Without a connection, this tool would fail on every call.
   const tools = (options.tools ?? TOOL_SETS.everyday).filter(
     ({ name, hints }) =>
       (!readOnly || hints.readOnly) && (name !== 'update_connection_context' || handle.scope.connection !== null),
@@ -48,7 +43,7 @@ export function createMcpServer(options: McpOptions): McpServer {
 
 function addTool(server: McpServer, handle: Handle, tool: AgentTool): void {
   const { name, title, description, input, output, hints } = tool;
-  // Leaves out hints with their default value, because the list of tools costs tokens in every conversation.
+  // Default hints are left out, because the list of tools costs tokens in every conversation.
   const annotations = {
     ...(hints.readOnly ? { readOnlyHint: true } : { destructiveHint: hints.destructive }),
     ...(hints.idempotent && !hints.readOnly ? { idempotentHint: true } : {}),
@@ -71,10 +66,7 @@ function addTool(server: McpServer, handle: Handle, tool: AgentTool): void {
   );
 }
 
-/**
- * Makes a schema that is listed as {@link modelSchema} describes it. The tool itself checks the input, because its errors name unknown
- * arguments.
- */
+/** Lists the schema in the short form of {@link modelSchema}. The tool checks its own input, so that errors name unknown arguments. */
 function listed(
   schema: z.ZodObject,
   { isChecked = true }: { isChecked?: boolean } = {},
@@ -88,7 +80,7 @@ function listed(
   return { '~standard': { version: 1, vendor: 'varve', validate, jsonSchema } };
 }
 
-/** Returns an error as a text for the model. Only errors of Varve are described. */
+// The model sees only the messages of Varve's own errors, because others may contain internals.
 function toolProblem(error: unknown): string {
   if (VarveError.isInstance(error)) return `${error.code}: ${error.message}`;
   return 'internal: an unexpected error occurred. Try again later.';
@@ -119,7 +111,6 @@ function addMemories(server: McpServer, handle: Handle): void {
   });
 }
 
-/** Converts a memory to a resource with all its fields and escaped texts. */
 function inertRecord(memory: Memory): Record<string, unknown> {
   const { internal: _internal, ...shown } = memory;
   return {

@@ -9,7 +9,7 @@ import { toolsNamed } from '../tools/agent-tools.ts';
 import type { Varve } from '../varve.ts';
 import { createMcpServer, type McpOptions, sessionOfDay } from './create-mcp-server.ts';
 
-/** Handles MCP over streamable HTTP for a key: `/mcp?user=ana`. Requests are stateless, so any number of clients may connect. */
+/** MCP over streamable HTTP: `/mcp?user=ana`. Stateless, so any process can answer any request. */
 export function createMcpOverHttp(varve: Varve, version: string): (request: Request, key: ApiKey) => Promise<Response> {
   return async (request, key) => {
     const search = new URL(request.url).searchParams;
@@ -29,10 +29,7 @@ export function createMcpOverHttp(varve: Varve, version: string): (request: Requ
   };
 }
 
-/**
- * Makes the error for a request that names neither a user nor a session. If such requests were allowed, all clients of a key would share
- * one memory.
- */
+// Without a user or a session, all clients of a key would share one memory.
 function namesNobody(): VarveError {
   return invalidInput(
     'The request names no user: use /mcp?user=<name>, or /mcp?session=<name> for a conversation without a user, or use a key that is limited to one user.',
@@ -40,7 +37,6 @@ function namesNobody(): VarveError {
   );
 }
 
-/** Serves MCP on this process's standard input and output until the client disconnects. */
 export async function mcpOverStdio(
   varve: Varve,
   { scope, ...options }: { scope: HandleScope } & Omit<McpOptions, 'handle'>,
@@ -56,17 +52,17 @@ export async function mcpOverStdio(
   await connection.close();
 }
 
-/** Makes the transport reject messages that are nested too deeply. Otherwise their validation would overflow the stack. */
+/** Rejects messages that are nested too deeply, because their validation would overflow the stack. */
 function refuseDeep<Guarded extends Transport>(transport: Guarded): Guarded {
   let receive: Transport['onmessage'];
   const guard: NonNullable<Transport['onmessage']> = (message, extra) => {
     if (!isNestedTooDeeply(message)) return receive?.(message, extra);
     if (!('id' in message) || message.id === undefined) return;
     const error = { code: ProtocolErrorCode.InvalidParams, message: tooDeep('The message').message };
-    // Ignores the error: sending fails only if the transport has closed, and then nobody is waiting.
+    // Sending fails only if the transport has closed, and then nobody is waiting.
     transport.send({ jsonrpc: '2.0', id: message.id, error }).catch(() => {});
   };
-  // Intercepts this property, which the server sets and the transport calls.
+  // The server sets `onmessage` and the transport calls it, so an accessor can put `guard` between them.
   Object.defineProperty(transport, 'onmessage', {
     get: () => guard,
     set: (handler: Transport['onmessage']) => {

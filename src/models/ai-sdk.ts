@@ -3,8 +3,7 @@ import { type CallSettings, createCaller } from './caller.ts';
 import { type Embedded, type Embedder, estimateTokensOf, unitVectors } from './embedder.ts';
 import { NO_USAGE, withUsage } from './language-model.ts';
 
-// These structural types describe only the parts of the AI SDK's specifications V2, V3 and V4 that Varve uses. With them, Varve does not
-// depend on the package `ai`.
+// Only the parts of the AI SDK's specifications V2, V3 and V4 that Varve uses, so that Varve does not depend on the package `ai`.
 
 interface AnyModel {
   readonly specificationVersion: string;
@@ -12,7 +11,7 @@ interface AnyModel {
   readonly modelId: string;
 }
 
-/** A language model object from any AI SDK provider: `openai('gpt-4o-mini')`, `ollama('llama3.2')`, … */
+/** A language model object from any AI SDK provider: `openai('gpt-4o-mini')`, `ollama('llama3.2')`. */
 export interface AiSdkLanguageModel extends AnyModel {
   /** Whether an OpenAI-compatible provider accepts a JSON schema. */
   readonly supportsStructuredOutputs?: boolean;
@@ -68,12 +67,11 @@ export interface AiSdkRerankingModel extends AnyModel {
   }): PromiseLike<{ ranking: readonly { index: number; relevanceScore: number }[] }>;
 }
 
-/** Returns a model's id, `provider:model`, for prices, logs and stored vectors. */
 export function aiSdkModelId(model: AnyModel): string {
   return `${model.provider}:${model.modelId}`;
 }
 
-/** Throws for a value that is not a model object, such as a plain id: looking up an id would require the `ai` package and its gateway. */
+/** Throws for a plain model id: looking it up would require the `ai` package and its gateway. */
 export function assertModel(model: AnyModel, method: 'doGenerate' | 'doEmbed' | 'doRerank'): void {
   const given: unknown = model;
   const object = (typeof given === 'object' || typeof given === 'function') && given !== null ? given : {};
@@ -82,7 +80,6 @@ export function assertModel(model: AnyModel, method: 'doGenerate' | 'doEmbed' | 
   throw invalidInput(`Expected the model object of an AI SDK provider, such as openai('gpt-4o-mini'); got ${shown}.`);
 }
 
-/** Reads the usage from an AI SDK answer of any version. Counts that the provider does not report are null. */
 export function readTokens(usage: AiSdkUsage | undefined): { in: number | null; out: number | null; cached: number } {
   const input = usage?.inputTokens;
   const output = usage?.outputTokens;
@@ -95,7 +92,7 @@ export function readTokens(usage: AiSdkUsage | undefined): { in: number | null; 
   };
 }
 
-/** Returns a provider's count, or null if it is implausible, because a provider's numbers are not trusted. */
+/** A provider's numbers are not trusted. */
 function countOf(value: unknown): number | null {
   return typeof value === 'number' && Number.isFinite(value) && value >= 0 && value < 1e9 ? Math.round(value) : null;
 }
@@ -103,7 +100,7 @@ function countOf(value: unknown): number | null {
 export interface AiSdkEmbedderOptions extends CallSettings {
   /** How many dimensions the vectors must have. Vectors of another length are refused. */
   dimensions: number;
-  /** The maximum number of texts per call. If the model's own limit is lower, it applies. Default 96. */
+  /** The maximum number of texts per call, unless the model's own limit is lower. Default 96. */
   batch?: number;
   /** Default `provider:model/dimensions`. */
   id?: string;
@@ -141,7 +138,7 @@ export function aiSdkEmbedder(model: AiSdkEmbeddingModel, options: AiSdkEmbedder
   };
 }
 
-/** Embeds one batch after the other. Stops at the first failure, because further calls would probably fail too and cost money. */
+/** Stops at the first failure, because further calls would probably fail too and cost money. */
 async function oneByOne(
   batches: readonly (readonly string[])[],
   embed: (batch: readonly string[]) => Promise<Embedded>,

@@ -23,15 +23,15 @@ export interface CalibrationReport {
   /** False if the embedder cannot distinguish related texts from unrelated ones. The calibration is then the identity. */
   usable: boolean;
   classes: Record<PairClass, CosineSummary>;
-  /** The boundaries, from the lowest similarity to the highest. */
+  /** From the lowest similarity to the highest. */
   boundaries: CalibrationBoundary[];
-  /** Warnings about the calibration; empty if there are none. */
+  /** Empty if there are none. */
   warnings: string[];
   /** How many tokens the embedder counted. */
   tokens: number;
 }
 
-/** Summarises the cosines in one class of pairs. */
+/** The cosines in one class of pairs. */
 export interface CosineSummary {
   pairs: number;
   minimum: number;
@@ -47,16 +47,13 @@ export interface CalibrationBoundary {
   above: PairClass;
   below: PairClass;
   cosine: number;
-  /** How many pairs in `above` the boundary classifies correctly (cosine at or above it), as a fraction. */
+  /** The share of pairs in `above` at or above the cosine. */
   aboveFound: number;
-  /** How many pairs in `below` the boundary classifies correctly (cosine below it), as a fraction. */
+  /** The share of pairs in `below` below the cosine. */
   belowKeptOut: number;
   /** The mean of `aboveFound` and `belowKeptOut`: 1 is perfect, 0.5 is chance. */
   accuracy: number;
-  /**
-   * The probability that a pair in `above` has a higher cosine than a pair in `below` (the area under the ROC curve): 1 is perfect, 0.5 is
-   * chance.
-   */
+  /** The area under the ROC curve: the probability that a pair in `above` has a higher cosine than one in `below`. */
   separation: number;
 }
 
@@ -68,21 +65,17 @@ interface Threshold extends Pick<CalibrationBoundary, 'similarity' | 'above' | '
 const THRESHOLDS: readonly Threshold[] = [
   // Showing an irrelevant record costs as much as missing a relevant one.
   { similarity: 0.6, above: 'related', below: 'unrelated', caution: 1 },
-  // A candidate that is unrelated costs a model call, and most candidates are. Missing a candidate that is merely related costs nothing.
+  // An unrelated candidate costs a model call, and most candidates are unrelated. Missing a merely related one costs nothing.
   { similarity: 0.7, above: 'related', below: 'unrelated', caution: 3 },
   // Updates and merges happen without confirmation. A duplicate is harmless, but a statement that is wrongly merged is lost.
   { similarity: 0.85, above: 'near', below: 'related', caution: 2 },
   { similarity: 0.92, above: 'same', below: 'near', caution: 2 },
 ];
 
-/** A typical unrelated pair gets this similarity. */
 const NOTHING_IN_COMMON = 0.2;
 const SMALLEST_STEP = 0.002;
 const BATCH = 64;
-/**
- * An embedder below `none` cannot separate two classes; one below `weak` separates them poorly. With 65 pairs per class, random vectors
- * have a separation of 0.5 ± 0.05.
- */
+/** With 65 pairs per class, random vectors have a separation of 0.5 ± 0.05. */
 const SEPARATION = { none: 0.65, weak: 0.85 };
 
 const MEANING: Record<PairClass, string> = {
@@ -95,9 +88,9 @@ const MEANING: Record<PairClass, string> = {
 type Cosines = Record<PairClass, number[]>;
 
 /**
- * Measures an embedder on the bundled pairs and finds its cosine for each of Varve's thresholds. The same vectors give the same
- * calibration. If the embedder cannot distinguish related from unrelated texts, the calibration is the identity, and the report contains a
- * warning. Throws the embedder's errors, `embedder_unavailable` if its vectors are invalid, and `cancelled` or `timed_out` if aborted.
+ * Finds an embedder's cosine for each of Varve's thresholds, by measuring it on the bundled pairs. Deterministic for the same vectors. If
+ * the embedder cannot distinguish related texts from unrelated ones, the calibration is the identity, and the report has a warning. Throws
+ * `embedder_unavailable` for invalid vectors, and `cancelled` or `timed_out` if aborted.
  */
 export async function calibrate(embedder: Embedder, options: CalibrateOptions = {}): Promise<Calibrated> {
   const { cosines, tokens } = await measure(embedder, calibrationPairs(options), options.signal);
@@ -165,9 +158,8 @@ async function cancellable<Result>(signal: AbortSignal | undefined, work: () => 
 }
 
 /**
- * Finds the cosine that separates the two classes best. Pairs near the cut are weighted smoothly: over resampled pairs, the best hard cut
- * varies by 0.02 to 0.05 (MiniLM), and the smooth cut by 0.01 to 0.03. If several cosines are equally good, a higher `caution` selects a
- * higher one.
+ * Finds the cosine that separates two classes best. Pairs near the cut are weighted smoothly: over resampled pairs, the best hard cut
+ * varies by 0.02 to 0.05 (MiniLM), the smooth one by 0.01 to 0.03. Of equally good cosines, a higher `caution` selects a higher one.
  */
 function bestBoundary(cosines: Cosines, { above, below, caution }: Threshold): number {
   const [upper, lower] = [cosines[above], cosines[below]];
@@ -186,7 +178,6 @@ function bestBoundary(cosines: Cosines, { above, below, caution }: Threshold): n
   return first + ((last - first) * caution) / (1 + caution);
 }
 
-/** Returns the values, limited to -1 to 1 and adjusted where necessary so that they strictly increase. */
 function rising(values: readonly number[]): number[] {
   let lowest = -1;
   const pushedUp = values.map((value) => (lowest = Math.max(value, lowest + SMALLEST_STEP)));
@@ -214,7 +205,7 @@ function warningsOf(embedder: string, boundaries: readonly CalibrationBoundary[]
   const unusable =
     `${embedder} cannot distinguish related texts from unrelated ones: its similarities are a poor measure of relevance, and ` +
     'are left as they are. Check that it is an embedding model for sentences, in the language of the texts.';
-  // The thresholds 0.60 and 0.70 separate the same two classes, so a warning is given for only one of them.
+  // The thresholds 0.60 and 0.70 separate the same two classes, so only one of them gets a warning.
   const byClass = new Map(boundaries.map((boundary) => [boundary.above, boundary]));
   const weak = [...byClass.values()].flatMap(({ similarity, above, below, separation, ...boundary }) => {
     if (separation >= SEPARATION.weak || (!usable && below === 'unrelated')) return [];

@@ -1,11 +1,10 @@
 /**
- * How closely two texts are related, from nearest to farthest. `same`: one statement in other words. `near`: the same subject and
- * attribute, but with an additional detail, another value or the opposite, so that one may replace the other. `related`: another statement
- * about the same person or topic, or the answer to a question. `unrelated`: the texts share only their form.
+ * How closely two texts are related. `same`: one statement in other words. `near`: the same subject and attribute, but with another detail,
+ * so that one may replace the other. `related`: another statement about the same person or topic, or the answer to a question. `unrelated`:
+ * only the form is the same.
  */
 export type PairClass = 'same' | 'near' | 'related' | 'unrelated';
 
-/** Two texts such as Varve compares, and how they are related. */
 export interface CalibrationPair {
   readonly class: PairClass;
   readonly first: string;
@@ -13,11 +12,11 @@ export interface CalibrationPair {
 }
 
 export interface CalibrationPairsOptions {
-  /** Whether to include pairs in other languages, and pairs of two languages, for a multilingual model. Default false. */
+  /** Whether to include pairs in other languages, for a multilingual model. Default false. */
   multilingual?: boolean;
 }
 
-/** Returns the bundled pairs, always in the same order. No text occurs in two pairs. */
+/** Always in the same order. No text occurs in two pairs. */
 export function calibrationPairs({ multilingual = false }: CalibrationPairsOptions = {}): CalibrationPair[] {
   const tables = multilingual ? [ENGLISH, OTHER_LANGUAGES] : [ENGLISH];
   return tables.flatMap((table) =>
@@ -33,7 +32,7 @@ function readTable(pairClass: PairClass, table: string): CalibrationPair[] {
   });
 }
 
-// Each line has one pair. Most unrelated pairs share their form ("User …"), because all memories of one owner do so too.
+// One pair per line. Most unrelated pairs share their form ("User …"), as all memories of one owner do.
 const ENGLISH: Record<PairClass, string> = {
   same: `
     User prefers tea over coffee | The user likes tea better than coffee

@@ -2,7 +2,7 @@ import { setTimeout as wait } from 'node:timers/promises';
 import { type ErrorCode, messageOf, VarveError } from '../errors.ts';
 import { type Clock, systemClock } from '../record/clock.ts';
 
-/** Settings for the timeouts, retries and concurrency of calls to a remote model. Times are in milliseconds. */
+/** Timeouts, retries and concurrency of calls to a remote model. Times are in milliseconds. */
 export interface CallSettings {
   /** The time limit for one attempt. Default 60,000. */
   timeout?: number;
@@ -28,11 +28,9 @@ type Call<Result> = (signal: AbortSignal) => PromiseLike<Result>;
 
 interface CallOptions {
   signal?: AbortSignal;
-  /** The time limit for each attempt of this call. */
   timeout?: number;
 }
 
-/** Creates a caller for one model. If a call fails, the error has the code `code`. */
 export function createCaller(name: string, code: ErrorCode, settings: CallSettings = {}): Caller {
   const { retries = 2, parallel = 8, clock = systemClock, delay = systemDelay } = settings;
   const limit = createParallelLimit(parallel);
@@ -80,7 +78,7 @@ function assertClosed(name: string, code: ErrorCode, breaker: CircuitBreaker): v
   );
 }
 
-/** Returns the milliseconds until the next retry, or null if the call is not retried. */
+/** In milliseconds. Null if the call is not retried. */
 function pauseBefore(failure: CallFailure, thrown: unknown, tries: number, settings: CallSettings): number | null {
   const { firstPause = 500, longestPause = 30_000, random = Math.random } = settings;
   if (VarveError.isInstance(thrown)) {
@@ -89,7 +87,7 @@ function pauseBefore(failure: CallFailure, thrown: unknown, tries: number, setti
     return null;
   }
   if (failure.retryAfter !== null) return failure.retryAfter > longestPause ? null : failure.retryAfter;
-  // The pause is random, between 50 and 100 % of the backoff, so that callers that failed together do not retry together.
+  // A random half to all of the backoff, so that callers that failed together do not retry together.
   return Math.min(firstPause * 2 ** tries, longestPause) * (0.5 + random() / 2);
 }
 
@@ -122,7 +120,7 @@ async function withTimeout<Result>(
   } finally {
     signal?.removeEventListener('abort', giveUp);
     timer.abort();
-    // Aborts the call even after a success, so that the provider's client stops reading the response.
+    // Aborted even after a success, so that the provider's client stops reading the response.
     calling.abort();
   }
 }
@@ -139,10 +137,9 @@ function asCancelled(name: string, signal: AbortSignal): VarveError {
   });
 }
 
-/** Runs work with limited concurrency, first come, first served. */
 type ParallelLimit = <Result>(work: () => Promise<Result>, signal?: AbortSignal) => Promise<Result>;
 
-/** Creates a limit under which at most `limit` tasks run at a time. If a waiting task's signal is aborted, the task leaves the queue. */
+/** A task whose signal is aborted leaves the queue. */
 export function createParallelLimit(limit: number): ParallelLimit {
   let running = 0;
   const waiting = new Set<() => void>();
@@ -173,7 +170,7 @@ export function createParallelLimit(limit: number): ParallelLimit {
       running -= 1;
       return;
     }
-    // Passes the slot directly to the next task in the queue, so that a later caller cannot take it.
+    // The slot goes directly to the next task, so that a later caller cannot take it.
     waiting.delete(next);
     next();
   };
@@ -193,20 +190,17 @@ export type Delay = (milliseconds: number, signal?: AbortSignal) => Promise<void
 
 export const systemDelay: Delay = (milliseconds, signal) => wait(milliseconds, undefined, { signal });
 
-/** Describes a failed call, whichever library threw the error. */
 interface CallFailure {
   kind: 'rate_limited' | 'unreachable' | 'rejected';
   status: number | null;
   message: string;
-  /** How long the provider asks to wait, in milliseconds. */
+  /** Milliseconds. */
   retryAfter: number | null;
 }
 
-// After these 4xx statuses, a call is retried.
 const TRY_AGAIN = new Set([408, 409, 425]);
 const LONGEST_MESSAGE = 500;
 
-/** Classifies an error thrown by an AI SDK provider, by fetch or by the application's own function. */
 function readFailure(thrown: unknown, clock: Clock): CallFailure {
   const error = (typeof thrown === 'object' && thrown !== null ? thrown : {}) as ThrownByProvider;
   const status = typeof error.statusCode === 'number' ? error.statusCode : null;
@@ -254,7 +248,6 @@ function retryAfter(headers: Record<string, string | undefined> | undefined, clo
   return Number.isNaN(date) ? null : Math.max(0, date - clock.now());
 }
 
-/** Converts a failed call to a VarveError with `code`. It is retryable unless the provider understood the call and refused it. */
 function asVarveError(name: string, code: ErrorCode, failure: CallFailure, thrown: unknown): VarveError {
   if (VarveError.isInstance(thrown)) return thrown;
   const status = failure.status === null ? '' : ` (HTTP ${failure.status})`;
@@ -272,10 +265,7 @@ const PHRASES: Record<CallFailure['kind'], string> = {
   rejected: 'refuses the call',
 };
 
-/**
- * Copies an error without the request. The AI SDK's errors contain the whole request, and with it users' words, which must not appear in a
- * log.
- */
+/** Copies an error without the request, which contains users' words that must not appear in a log. */
 function withoutContent(thrown: unknown, failure: CallFailure): Error {
   const cause = new Error(failure.message);
   if (thrown instanceof Error) {
@@ -294,25 +284,17 @@ export interface BreakerSettings {
   longestCooldown?: number;
 }
 
-/**
- * How a call counts for the breaker: `healthy` if the provider answered at all, `neutral` if the call failed for a reason other than the
- * provider.
- */
+/** `healthy`: the provider answered, even with an error. `neutral`: the call failed for a reason other than the provider. */
 type CallOutcome = 'healthy' | 'failed' | 'neutral';
 
-/** Stops calls to a service that is down. */
 interface CircuitBreaker {
-  /** Returns null if a call may be made, or the time of the next attempt. */
+  /** The time of the next attempt. Null if a call may be made. */
   blockedUntil(): number | null;
-  /** Announces a call. Returns a function to report its outcome. */
   begin(): (outcome: CallOutcome) => void;
   readonly state: 'closed' | 'open' | 'half_open';
 }
 
-/**
- * Creates a breaker that opens after several consecutive failures. After the cooldown, it allows one trial call at a time. If a trial
- * succeeds, the breaker closes.
- */
+/** Opens after several consecutive failures. After the cooldown, it allows one trial call at a time, and closes if a trial succeeds. */
 export function createCircuitBreaker(clock: Clock, settings: BreakerSettings = {}): CircuitBreaker {
   const { failures = 5, cooldown = 10_000, longestCooldown = 300_000 } = settings;
   let inARow = 0;
@@ -350,7 +332,7 @@ export function createCircuitBreaker(clock: Clock, settings: BreakerSettings = {
         if (outcome === 'healthy') close();
         if (outcome !== 'failed') return;
         inARow += 1;
-        // Ignores a failed call that had started before the breaker opened.
+        // Ignores the failure of a call that started before the breaker opened.
         if (isTrial || (openUntil === null && inARow >= failures)) open();
       };
     },

@@ -1,10 +1,11 @@
 import type { LanguageModel as AnyAiSdkModel } from 'ai';
 import { afterAll, beforeAll, beforeEach, describe, expect, expectTypeOf, it } from 'vitest';
 import { z } from 'zod';
-import { json, type ProtocolServer, startProtocolServer } from '../../test/protocol-server.ts';
+import { json, type ProtocolServer, refusal, startProtocolServer, status } from '../../test/protocol-server.ts';
 import type { AiSdkAnswer, AiSdkLanguageModel } from './ai-sdk.ts';
 import { createLanguageModel, type LanguageModelOptions } from './create-language-model.ts';
 import type { LanguageModel } from './language-model.ts';
+import { openAiCompatible } from './open-ai-compatible.ts';
 
 const schema = z.object({ facts: z.array(z.string()) });
 const request = { task: 'read', schema, prompt: { system: 'Extract facts.', user: 'I live in Oslo.' } } as const;
@@ -101,5 +102,33 @@ describe('the model of each task', () => {
     await asking.generate(request);
     await asking.generate(request);
     expect(formats).toEqual(['schema', 'words']);
+  });
+});
+
+describe('a model at an endpoint of the protocol of OpenAI', () => {
+  const local = (): LanguageModel =>
+    createLanguageModel({
+      fast: openAiCompatible({ model: 'qwen3', url: `${server.url}/`, key: 'k-1' }),
+      firstPause: 1,
+    });
+
+  it('needs no provider package, and is called again when the endpoint is busy', async () => {
+    server.next(status(429, { retryAfter: 0 }), json(good, { usage: { in: 7, out: 3, cached: 2 } }));
+    expect(await local().generate(request)).toMatchObject({
+      data: good,
+      model: 'openai-compatible:qwen3',
+      usage: { tokensIn: 7, tokensOut: 3, tokensCached: 2, estimated: false },
+    });
+    const [, { path, headers, body } = server.requests[0]!] = server.requests;
+    expect([path, headers.authorization, body.model]).toEqual(['/v1/chat/completions', 'Bearer k-1', 'qwen3']);
+    expect(body.response_format?.json_schema?.name).toBe('read');
+  });
+
+  it('reports refusals and wrong keys', async () => {
+    server.next(refusal(), status(401));
+    await expect(local().generate(request)).rejects.toMatchObject({ details: { problem: 'refused' } });
+    await expect(local().generate(request)).rejects.toMatchObject({ retryable: false, details: { status: 401 } });
+    expect(server.requests).toHaveLength(2);
+    expect(() => openAiCompatible({ model: 'qwen3', url: 'localhost:11434' })).toThrow(/begin with http/);
   });
 });

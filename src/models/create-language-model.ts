@@ -90,11 +90,15 @@ export function createLanguageModel(options: LanguageModelOptions): LanguageMode
   };
 }
 
+export function asLanguageModel(model?: LanguageModel | AiSdkLanguageModel): LanguageModel | null {
+  if (model === undefined) return null;
+  return 'doGenerate' in model ? createLanguageModel({ fast: model }) : model;
+}
+
 const TRIES = 2;
-// If an invalid answer is longer than this, it is not sent back to the model, because of the cost; only its errors are.
+// An invalid answer longer than this would be too expensive to send back. Only its errors are sent.
 const LONGEST_QUOTE = 20_000;
 
-/** Validates the model's answer. If it is invalid, asks a second time with its errors, and then throws. */
 async function generateData<Schema extends z.ZodType>(
   used: ModelInUse,
   request: DataRequest<Schema>,
@@ -108,14 +112,15 @@ async function generateData<Schema extends z.ZodType>(
     usage = addUsage(usage, answer.usage);
     const parsed = parseAnswer(answer, request.schema, used.limits);
     if (parsed.ok) {
-      return { data: parsed.data, model: used.id, usage, repaired: parsed.repaired || tries > 1 };
+      const { data, repaired, isCut } = parsed;
+      return { data, model: used.id, usage, repaired: repaired || tries > 1, isCut };
     }
     if (tries === TRIES && parsed.problem === 'truncated' && request.usesPart !== undefined) {
       const part = parseAnswer(answer, request.schema, { ...used.limits, keepsWhole: true });
       if (part.ok && request.usesPart(part.data))
         return { data: part.data, model: used.id, usage, repaired: true, isCut: true };
     }
-    // If the model has refused once, it would refuse again.
+    // A model that has refused once would refuse again.
     if (tries === TRIES || parsed.problem === 'refused') throw invalidAnswer(used, request, parsed, usage);
     const again = 'Answer again, completely, with one JSON value that fits the schema and nothing else.';
     correction = [
@@ -127,7 +132,7 @@ async function generateData<Schema extends z.ZodType>(
 
 const NEXT_FORMAT: Record<AnswerFormat, AnswerFormat | null> = { schema: 'json', json: 'words', words: null };
 
-/** Asks for strict output if the provider supports it. If the provider rejects the format, uses the next simpler one and remembers it. */
+/** If the provider rejects a format, uses the next simpler one and remembers it. */
 async function askInBestFormat<Schema extends z.ZodType>(
   used: ModelInUse,
   request: DataRequest<Schema>,
@@ -152,7 +157,7 @@ async function askInBestFormat<Schema extends z.ZodType>(
 
 function firstFormat(used: ModelInUse, schema: z.ZodType): AnswerFormat {
   // Providers' JSON modes return only objects, so a list is requested in words.
-  if (!acceptedKinds(jsonSchemaOf(schema), jsonSchemaOf(schema)).has('object')) return 'words';
+  if (!acceptedKinds(jsonSchemaOf(schema)).has('object')) return 'words';
   return used.model.supportsStructuredOutputs === false ? 'json' : 'schema';
 }
 
@@ -194,7 +199,6 @@ function messagesFor<Schema extends z.ZodType>(
   ];
 }
 
-/** Requests a text. An empty, refused, truncated or too long answer is invalid. */
 async function generatePlain(used: ModelInUse, request: TextRequest): Promise<Generated<string>> {
   const { longestAnswer = 1_000_000 } = used.limits;
   const { system, user } = request.prompt;
@@ -205,12 +209,11 @@ async function generatePlain(used: ModelInUse, request: TextRequest): Promise<Ge
   if (answer.text.length > longestAnswer) throw invalid('too_long');
   const data = answer.text.trim();
   if (data === '') throw invalid('empty');
-  // If there is no finish reason, the answer counts as complete.
   if (['length', 'error', 'interrupted'].includes(answer.finishReason)) throw invalid('truncated');
   return { data, model: used.id, usage: answer.usage, repaired: false };
 }
 
-/** Wraps a model so that its prompts never contain what the privacy policy keeps out of memories: passwords, keys, card numbers. */
+/** Keeps passwords, keys and card numbers out of prompts, as the privacy policy keeps them out of memories. */
 export function redactingModel(model: LanguageModel, policy: PrivacyPolicy): LanguageModel {
   const clean = <Request extends TextRequest>(request: Request): Request => ({
     ...request,
@@ -223,15 +226,14 @@ export function redactingModel(model: LanguageModel, policy: PrivacyPolicy): Lan
   };
 }
 
-/** How to ask a model for JSON: with an enforced schema, in a JSON mode, or in words alone. */
+/** How to ask for JSON: with an enforced schema, in a JSON mode, or in words alone. */
 type AnswerFormat = 'schema' | 'json' | 'words';
 
-/** A model, its caller and the formats that it accepts. */
 interface ModelInUse {
   id: string;
   model: AiSdkLanguageModel;
   caller: Caller;
-  /** The best format that has worked for each task, because a provider may accept one task's schema and refuse another's. */
+  /** The best format that has worked for each task: a provider may accept one task's schema and refuse another's. */
   formats: Map<string, AnswerFormat>;
   clock: Clock;
   counter: TokenCounter;
@@ -244,7 +246,6 @@ export interface Answered extends AnswerText {
   warnings: NonNullable<AiSdkAnswer['warnings']>;
 }
 
-/** Calls the model once and returns its answer and the usage. */
 async function callForAnswer(
   used: ModelInUse,
   request: TextRequest,
@@ -277,7 +278,7 @@ async function callForAnswer(
     finishReason: typeof finishReason === 'object' ? finishReason.unified : String(finishReason),
     usage: {
       tokensIn: tokens.in ?? used.counter.count(sent.join('\n')),
-      // Counts only the beginning of the text, because counting the tokens of a 10 MB answer would be slow.
+      // Only the beginning, because counting the tokens of a 10 MB answer would be slow.
       tokensOut: tokens.out ?? used.counter.count(text.slice(0, 1_000_000)),
       tokensCached: tokens.cached,
       calls: 1,
@@ -303,9 +304,8 @@ interface InvalidAnswer {
   issues: { path: string; code: string }[];
 }
 
-/** Creates the error `model_answer_invalid` with the reason and the usage, but without any text from the answer. */
 function invalidAnswer(used: ModelInUse, request: TextRequest, invalid: InvalidAnswer, usage: ModelUsage): VarveError {
-  // This message names only paths. The message for the model may quote its answer.
+  // Names only paths and no text from the answer, which the message for the model may quote.
   const places = invalid.issues.map(({ path, code }) => `${path || 'the whole answer'} (${code})`).join(', ');
   const what = places === '' ? PROBLEMS[invalid.problem] : `${PROBLEMS[invalid.problem]}: ${places}`;
   const error = new VarveError(`${used.id} returned no usable answer to the task ${request.task}: ${what}.`, {

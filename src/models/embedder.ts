@@ -15,7 +15,7 @@ export interface Embedder {
    * `details.usage` has the usage before the failure.
    */
   embed(texts: readonly string[], options?: EmbedOptions): Promise<Embedded>;
-  /** Classifies the parts of a user's message, which are given in order. Only the local embedder has this method. */
+  /** Classifies the parts of a user's message, in order. Only the local embedder has this method. */
   readParts?(parts: readonly string[], options?: ReadPartsOptions): Promise<PartReading>;
   close?(): Promise<void>;
 }
@@ -29,10 +29,7 @@ export interface ReadPartsOptions extends EmbedOptions {
   said?: readonly (readonly string[])[];
 }
 
-/**
- * For each part of a message, and then for each clause of the earlier turns: log-odds for six questions. Also the attribute values in the
- * message.
- */
+/** Log-odds for six questions about each part of a message and then each clause of the earlier turns, and the attribute values found. */
 export interface PartReading {
   /** Whether the words are not the author's own: pasted, quoted, to be translated, or fiction. */
   foreign: Float32Array;
@@ -46,9 +43,9 @@ export interface PartReading {
   changes: Float32Array;
   /** Whether the message makes this clause of an earlier turn untrue. Meaningless for the message itself. */
   ends: Float32Array;
-  /** For each part of the message: the mean state of the last layer. From it, the local reader judges whether the part is worth keeping. */
+  /** For each part of the message: the mean state of the last layer, from which the local reader judges the part's worth. */
   states: readonly Float32Array[];
-  /** The attribute values in the message. Empty if earlier turns were passed as well. */
+  /** Empty if earlier turns were passed as well. */
   values: SlotValue[];
 }
 
@@ -63,18 +60,16 @@ export interface SlotValue {
 
 export interface Embedded {
   vectors: Float32Array[];
-  /** How many tokens the provider counted, or an estimate; 0 for cached texts. */
+  /** The provider's count, or an estimate. 0 for cached texts. */
   tokens: number;
 }
 
 interface ExpectedVectors {
-  /** The embedder's name, for the error message. */
   name: string;
   count: number;
   dimensions: number;
 }
 
-/** Normalises an embedder's answer to unit vectors. If the answer is invalid, throws `embedder_unavailable` with the reason. */
 export function unitVectors(answer: readonly ArrayLike<number>[], expected: ExpectedVectors): Float32Array[] {
   if (!Array.isArray(answer) || answer.length !== expected.count) {
     throw wrong(expected, 'wrong_count', `returned ${answer?.length ?? 'no'} vectors for ${expected.count} texts`);
@@ -108,11 +103,11 @@ export interface FunctionEmbedderOptions extends CallSettings {
   /** Stored with every vector. Change the id whenever the function's vectors change. */
   id: string;
   dimensions: number;
-  /** Returns one vector for each text, in the same order. The vectors need not be normalised, but no vector may be all zeros. */
+  /** Returns one vector for each text, in the same order. A vector need not be normalised, but must not be all zeros. */
   embed(texts: readonly string[], options: { signal: AbortSignal }): Promise<readonly ArrayLike<number>[]>;
 }
 
-/** Creates an embedder from the application's own function, with the timeouts, retries and checks of any other embedder. */
+/** Creates an embedder from the application's own function, with timeouts, retries and checks. */
 export function functionEmbedder(options: FunctionEmbedderOptions): Embedder {
   const { id, dimensions } = options;
   const caller = createCaller(id, 'embedder_unavailable', options);
@@ -130,15 +125,11 @@ export function functionEmbedder(options: FunctionEmbedderOptions): Embedder {
   };
 }
 
-/** Estimates how many tokens all texts have together. */
 export function estimateTokensOf(texts: readonly string[]): number {
   return texts.reduce((sum, text) => sum + estimateTokens(text), 0);
 }
 
-/**
- * Returns the result of `work`, which needs an embedder. Returns null if the embedder fails, so that the caller can use keyword search
- * instead.
- */
+/** Returns null if the embedder fails, so that the caller can use keyword search instead. */
 export async function unlessUnavailable<Result>(work: Promise<Result>): Promise<Result | null> {
   try {
     return await work;
@@ -149,7 +140,7 @@ export async function unlessUnavailable<Result>(work: Promise<Result>): Promise<
 }
 
 export interface CacheOptions {
-  /** The maximum number of vectors. The least recently used vector is evicted first. Default 2,000, which is 3 MB at 384 dimensions. */
+  /** The maximum number of vectors. Default 2,000, which is 3 MB at 384 dimensions. */
   size?: number;
 }
 
@@ -175,7 +166,7 @@ export function cachedEmbedder(embedder: Embedder, { size = 2000 }: CacheOptions
           vectors.set(key, vector);
         }
       }
-      // Returns copies, so that a caller cannot change the cached vectors.
+      // Copies, so that a caller cannot change the cached vectors.
       return { vectors: keys.map((key) => (found.get(key) as Float32Array).slice()), tokens };
     },
     ...(embedder.readParts === undefined
@@ -192,7 +183,6 @@ export function cachedEmbedder(embedder: Embedder, { size = 2000 }: CacheOptions
   };
 }
 
-/** Returns the cosine of two vectors of unit length. */
 export function dot(one: Float32Array, other: Float32Array): number {
   let sum = 0;
   for (let index = 0; index < one.length; index += 1) sum += (one[index] as number) * (other[index] as number);
@@ -211,10 +201,7 @@ export interface CalibrationKnot {
 export interface Calibration {
   /** The id of the embedder whose cosines are mapped. */
   readonly embedder: string;
-  /**
-   * At least two knots. Cosine and similarity both increase from knot to knot, and the similarity goes from 0 to 1. Between knots, the
-   * similarity is interpolated linearly.
-   */
+  /** At least two, both values increasing, with similarities from 0 to 1. Between knots, the similarity is interpolated linearly. */
   readonly knots: readonly CalibrationKnot[];
 }
 
@@ -236,25 +223,19 @@ function isAbovePrevious(knot: CalibrationKnot, index: number, knots: readonly C
   return previous === undefined || (knot.cosine > previous.cosine && knot.similarity > previous.similarity);
 }
 
-/** Converts a raw cosine to a similarity from 0 to 1. A higher cosine never gives a lower similarity. NaN gives 0. */
+/** Monotonic, from 0 to 1. NaN gives 0. */
 export function calibratedSimilarity(cosine: number, calibration: Calibration): number {
   return interpolated(calibration, cosine, 'cosine', 'similarity');
 }
 
-/**
- * Returns the lowest raw cosine with at least this similarity (except for rounding), so that a search can apply a threshold to raw scores.
- * A similarity of 0 gives -1, because everything passes. A similarity of 1 or more gives the last knot's cosine.
- */
+/** For a threshold on raw scores: the lowest cosine with at least this similarity. 0 gives -1, because everything passes. */
 export function cosineFor(similarity: number, calibration: Calibration): number {
   return similarity <= 0 ? -1 : interpolated(calibration, similarity, 'similarity', 'cosine');
 }
 
 type Axis = keyof CalibrationKnot;
 
-/**
- * Converts a value on one axis to the other axis, by interpolating between the knots. Before the first knot and after the last, the result
- * is constant.
- */
+/** Interpolates between the knots. Constant before the first and after the last. */
 function interpolated({ knots }: Calibration, at: number, from: Axis, to: Axis): number {
   let lower = knots[0] as CalibrationKnot;
   if (!(at > lower[from])) return lower[to];
@@ -270,7 +251,7 @@ function interpolated({ knots }: Calibration, at: number, from: Axis, to: Axis):
   return lower[to];
 }
 
-/** Returns the calibration for an embedder that was not measured: the identity, except that negative cosines give 0. */
+/** For an embedder that was not measured: the identity, except that negative cosines give 0. */
 export function identityCalibration(embedder: string): Calibration {
   return {
     embedder,
@@ -281,10 +262,10 @@ export function identityCalibration(embedder: string): Calibration {
   };
 }
 
-// The id also contains the window size. It does not affect the calibration, because all pairs are short.
+// The id also has the window size, which does not affect the calibration, because all pairs are short.
 const LOCAL_EMBEDDER = /^local\/memory-minilm-l6-int8@3(-\d+)?$/;
 
-/** The result of `calibrate` for the default local embedder. Run `calibrate` again if the pairs change. */
+/** Measured with `calibrate`. Run it again if the pairs change. */
 export const LOCAL_EMBEDDER_CALIBRATION: Calibration = {
   embedder: 'local/memory-minilm-l6-int8@3',
   knots: [
@@ -298,7 +279,6 @@ export const LOCAL_EMBEDDER_CALIBRATION: Calibration = {
   ],
 };
 
-/** Returns the calibration that comes with Varve: the measured one for the default embedder, the identity for any other. */
 export function bundledCalibration(embedder: string): Calibration {
   return LOCAL_EMBEDDER.test(embedder) ? { ...LOCAL_EMBEDDER_CALIBRATION, embedder } : identityCalibration(embedder);
 }

@@ -140,6 +140,15 @@ describe('requests to a language model through its real provider', () => {
     },
   );
 
+  it('marks the complete items of a truncated answer as a part, if the options accept them', async () => {
+    server.next(text('{"facts": ["Keeps two goats", "Has a sis', { finish: 'length' }));
+    expect(await model({ keepsWhole: true }).generate(request)).toMatchObject({
+      data: { facts: ['Keeps two goats'] },
+      isCut: true,
+    });
+    expect(server.requests).toHaveLength(1);
+  });
+
   const down: [string, Reply][] = [
     ['500', status(500)],
     ['503 with a page of a proxy', status(503, { body: '<html>down</html>' })],

@@ -5,9 +5,8 @@ import type { Prompt, Task } from './prompt.ts';
 /** Answers prompts with data that fits a schema, or with text. */
 export interface LanguageModel {
   /**
-   * Returns validated data that fits the schema. Throws `model_unavailable` (retryable unless the provider rejects the call), `timed_out`,
-   * `cancelled`, or, if the answer to a second request is unusable too, `model_answer_invalid`. After an error, the caller must change
-   * nothing. `usageOfFailure(error)` returns the failed call's usage.
+   * Returns validated data. Throws `model_unavailable` (retryable unless the provider rejects the call), `timed_out`, `cancelled`, or
+   * `model_answer_invalid` after a second unusable answer. After an error, the caller must change nothing.
    */
   generate<Schema extends z.ZodType>(request: DataRequest<Schema>): Promise<Generated<z.output<Schema>>>;
   /** Returns trimmed text. Throws the same errors as `generate`. An empty, refused or truncated answer is invalid. */
@@ -29,7 +28,7 @@ export interface TextRequest {
 
 export interface DataRequest<Schema extends z.ZodType> extends TextRequest {
   schema: Schema;
-  /** If the second answer is truncated too: whether its complete items are usable. By default, such an answer is invalid. */
+  /** Whether the complete items of a truncated second answer are usable. By default, such an answer is invalid. */
   usesPart?: (part: z.output<Schema>) => boolean;
 }
 
@@ -39,7 +38,7 @@ export interface Generated<Data> {
   usage: ModelUsage;
   /** True if the answer was repaired or requested twice. */
   repaired: boolean;
-  /** True if the answer was truncated and `data` contains only its complete items: see {@link DataRequest.usesPart}. */
+  /** True if the answer was truncated and `data` has only its complete items: see {@link DataRequest.usesPart}. */
   isCut?: boolean;
 }
 
@@ -76,7 +75,7 @@ export function addUsage(first: ModelUsage, second: ModelUsage): ModelUsage {
   };
 }
 
-/** Returns a failed call's usage for the ledger, or null if it is unknown. */
+/** Null if the usage is unknown. */
 export function usageOfFailure(error: unknown): ModelUsage | null {
   if (!VarveError.isInstance(error)) return null;
   const usage = error.details['usage'];

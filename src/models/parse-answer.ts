@@ -1,7 +1,6 @@
 import { z } from 'zod';
 import { DEEPEST, readTolerantJson } from './tolerant-json.ts';
 
-/** The parts of a JSON schema (draft 7) that this file reads. */
 export interface JsonSchema {
   $ref?: string;
   definitions?: Record<string, JsonSchema>;
@@ -19,10 +18,7 @@ export interface JsonSchema {
 
 const known = new WeakMap<z.ZodType, JsonSchema>();
 
-/**
- * Returns the JSON schema of a zod schema's input, before defaults and transforms. Objects are closed, as strict structured output
- * requires. Constraints that JSON schema cannot express are left out, because zod checks them anyway.
- */
+/** Describes the input, before defaults and transforms. Objects are closed, as strict structured output requires. */
 export function jsonSchemaOf(schema: z.ZodType): JsonSchema {
   let found = known.get(schema);
   if (found === undefined) {
@@ -44,10 +40,9 @@ function alternativesOf({ anyOf = [], oneOf = [], allOf = [] }: JsonSchema): Jso
   return [...anyOf, ...oneOf, ...allOf];
 }
 
-/** Follows a reference within the schema. */
 function resolved(schema: JsonSchema, root: JsonSchema): JsonSchema {
   let current = schema;
-  // Stops at a limit, in case a schema refers only to itself.
+  // Limited, in case a schema refers only to itself.
   for (let hops = 0; current.$ref !== undefined && hops < 16; hops += 1) {
     if (current.$ref === '#') return root;
     const name = /^#\/definitions\/(.+)$/.exec(current.$ref)?.[1];
@@ -58,8 +53,7 @@ function resolved(schema: JsonSchema, root: JsonSchema): JsonSchema {
   return current;
 }
 
-/** Returns the kinds of JSON value that a schema accepts: string, number, boolean, null, object, array. */
-export function acceptedKinds(schema: JsonSchema, root: JsonSchema, depth = 0): Set<string> {
+export function acceptedKinds(schema: JsonSchema, root: JsonSchema = schema, depth = 0): Set<string> {
   const found = resolved(schema, root);
   const kinds = new Set<string>();
   const add = (kind: string): unknown => kinds.add(kind === 'integer' ? 'number' : kind);
@@ -83,10 +77,7 @@ function kindOf(value: unknown): string {
 /** Thrown if a value is nested too deeply or has the key `__proto__`. */
 export class UnusableJson extends Error {}
 
-/**
- * Parses JSON that was written as a text inside an answer, at every depth. If the schema does not accept text there, any text is parsed. If
- * it accepts anything, a text is parsed only if it is exactly an object or an array. If it asks for text, the text stays.
- */
+/** Where the schema accepts no text, any text is parsed; where it accepts anything, only a text that is exactly an object or an array. */
 export function unwrapJson(value: unknown, schema: JsonSchema): unknown {
   return unwrap(value, schema, schema, 0);
 }
@@ -107,13 +98,12 @@ function unwrap(value: unknown, schema: JsonSchema, root: JsonSchema, depth: num
   return Object.fromEntries(members);
 }
 
-/** Parses the JSON in a text if the schema wants it. Returns undefined otherwise. */
 function innerJson(text: string, accepted: ReadonlySet<string>): unknown {
   const trimmed = text.trim();
   if (!accepted.has('string')) {
     const found = readTolerantJson(trimmed);
     if (!found.ok || !found.complete || found.end !== trimmed.length) return undefined;
-    // If JSON was stringified more than once, the text gets shorter with each step.
+    // JSON that was stringified more than once gets shorter with each step.
     const again = typeof found.value === 'string' && found.value.length < text.length;
     return again || accepted.has(kindOf(found.value)) ? found.value : undefined;
   }
@@ -122,7 +112,6 @@ function innerJson(text: string, accepted: ReadonlySet<string>): unknown {
   return typeof inner === 'object' && accepted.has(kindOf(inner)) ? inner : undefined;
 }
 
-/** Parses a text that is only JSON. Returns undefined for any other text. */
 function strictJson(text: string): unknown {
   try {
     return JSON.parse(text) as unknown;
@@ -148,7 +137,6 @@ function itemSchema(schema: JsonSchema, index: number, root: JsonSchema): JsonSc
   });
 }
 
-/** Returns a property's schema, or all alternatives that define it. */
 function pick(schema: JsonSchema, root: JsonSchema, find: (part: JsonSchema) => JsonSchema | undefined): JsonSchema {
   const collect = (of: JsonSchema, depth: number): JsonSchema[] => {
     const part = resolved(of, root);
@@ -170,14 +158,14 @@ export type AnswerProblem =
   | 'several_answers'
   | 'wrong_shape';
 
-/** A parsed answer, or why it could not be parsed. `message` tells a model how to correct the answer, without quoting it. */
+/** `message` tells a model how to correct the answer, without quoting it. */
 export type ParsedAnswer<Data> =
   | { ok: true; data: Data; repaired: boolean; isCut?: boolean }
   | { ok: false; problem: AnswerProblem; message: string; issues: { path: string; code: string }[] };
 
 export interface AnswerText {
   text: string;
-  /** The provider's finish reason: stop, length, content-filter, … */
+  /** The provider's finish reason: stop, length, content-filter and others. */
   finishReason: string;
 }
 
@@ -189,9 +177,8 @@ export interface AnswerLimits {
 }
 
 /**
- * Parses a model's answer by the schema: strictly if possible, otherwise with repairs, but never by dropping content. If the JSON is not
- * closed, the answer counts as truncated, even with the finish reason `stop`: some providers report `stop` for an answer that ends in the
- * middle.
+ * Parses strictly if possible, otherwise with repairs, but never by dropping content. Unclosed JSON is truncated, even with the finish
+ * reason `stop`, which some providers report for a truncated answer.
  */
 export function parseAnswer<Schema extends z.ZodType>(
   answer: AnswerText,
@@ -206,7 +193,7 @@ export function parseAnswer<Schema extends z.ZodType>(
   const whole = strictJson(text);
   const found: FoundJson =
     whole === undefined
-      ? embeddedJson(text, acceptedKinds(jsonSchemaOf(schema), jsonSchemaOf(schema)), keepsWhole)
+      ? embeddedJson(text, acceptedKinds(jsonSchemaOf(schema)), keepsWhole)
       : { ok: true, value: whole, complete: true, repaired: false };
   if (!found.ok) return found;
   if (found.complete) return validated(found.value, schema, found.repaired);
@@ -220,7 +207,7 @@ type FoundJson =
 
 const MOST_STARTS = 50;
 
-/** Finds the JSON value in a text. Two different values are an error, because one of them may be an example. */
+/** Two different values are an error, because one of them may be an example. */
 function embeddedJson(text: string, accepted: ReadonlySet<string>, keepsWhole: boolean): FoundJson {
   const opening = new RegExp(`[${accepted.has('object') ? '{' : ''}${accepted.has('array') ? '\\[' : ''}]`, 'g');
   if (!accepted.has('object') && !accepted.has('array')) return notJson;

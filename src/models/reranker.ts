@@ -6,9 +6,7 @@ import { estimateTokensOf } from './embedder.ts';
 /** Ranks texts by how well they answer a query. Slower but more accurate than comparing vectors. */
 export interface Reranker {
   readonly id: string;
-  /**
-   * Ranks the documents. Throws `model_unavailable`, `model_answer_invalid`, `timed_out` or `cancelled`; callers then keep their own order.
-   */
+  /** Throws `model_unavailable`, `model_answer_invalid`, `timed_out` or `cancelled`; callers then keep their own order. */
   rerank(query: string, documents: readonly string[], options?: RerankOptions): Promise<Reranked>;
   close?(): Promise<void>;
 }
@@ -20,7 +18,7 @@ export interface RerankOptions {
 }
 
 export interface Reranked {
-  /** The results, best first. `index` is the text's position in the call. Scores can only be compared within one call. */
+  /** Best first. `index` is the text's position in the call. Scores can only be compared within one call. */
   ranking: { index: number; score: number }[];
   tokens: number;
 }

@@ -5,8 +5,7 @@ let running: Embedder | undefined;
 let users = 0;
 
 /**
- * Returns the local embedder with its default options. A process has at most one, because starting its threads takes 0.2 s of processor
- * time, and its weights take 50 MB of memory. Each caller calls `close()` when done; the threads end after the last one.
+ * One per process: it takes 0.2 s to start its threads and 50 MB for its weights. The threads end when every caller has called `close()`.
  */
 export function sharedLocalEmbedder(): Required<Embedder> {
   const embedder = (running ??= createLocalEmbedder()) as Required<Embedder>;

@@ -1,18 +1,18 @@
 type TolerantResult =
-  /** `complete` is false if the text ends before the value does. `begun` is false if the value is empty or has only bare words. */
+  /** `complete`: the value is closed. `begun`: the value has more than bare words. */
   | { ok: true; value: unknown; end: number; complete: boolean; begun: boolean }
-  /** `begun` is true if part of the text was data. The text after it may then be the rest of that data and not another answer. */
+  /** `begun`: part of the text was data, so that the text after it may be the rest of that data and not another answer. */
   | { ok: false; reason: Trouble; begun: boolean; end: number };
 
 type Trouble = 'truncated' | 'unreadable' | 'too_deep';
 
-/** How deeply an answer may be nested. No schema of Varve comes near this depth, and recursive functions do not overflow the stack. */
+/** No schema of Varve is nested this deeply, and recursive functions do not overflow the stack. */
 export const DEEPEST = 64;
 
 /**
  * Parses the almost-JSON that models sometimes write: comments, trailing and missing commas, single, smart and unescaped quotes, bare keys,
- * Python's literals, NaN. Takes one pass and never drops content: it is an error if items may be missing, as after an ellipsis or if the
- * text ends inside a value. With `keepsWhole`, a text that ends inside the value gives the complete items of its lists.
+ * Python's literals, NaN. Takes one pass and never drops content: an ellipsis or a truncated value is an error. With `keepsWhole`,
+ * truncated lists give their complete items.
  */
 export function readTolerantJson(text: string, start = 0, keepsWhole = false): TolerantResult {
   const reader = new TolerantReader(text, start, keepsWhole);
@@ -79,7 +79,6 @@ const END_OF_STRUCTURE = new RegExp(String.raw`${S}(?:[}\]/#]|$)`, 'y');
 const MORE_ON_NEXT_LINE = new RegExp(String.raw`[^\S\n]*\n${S}${QUOTES}{[]`, 'y');
 const QUOTE_ON_SAME_LINE = new RegExp(String.raw`[^\S\n]*${QUOTES}]`, 'y');
 
-/** Where a text is: a key, a property's value, or an element of a list. */
 type Place = 'key' | 'member' | 'item';
 
 class TolerantReader {
@@ -120,7 +119,7 @@ class TolerantReader {
       if (this.#text[this.position] !== ':') this.#fail();
       this.position += 1;
       const value = this.readValue(depth + 1, 'member');
-      // Uses `defineProperty`, because an assignment would make __proto__ the object's prototype.
+      // An assignment would make `__proto__` the object's prototype.
       Object.defineProperty(object, key, { value, writable: true, enumerable: true, configurable: true });
       this.begun = true;
     });
@@ -138,10 +137,7 @@ class TolerantReader {
     return array;
   }
 
-  /**
-   * Reads members until the structure ends. With `keepsWhole`, the end of the text also ends the structure, and a truncated member is left
-   * out.
-   */
+  /** Reads members until the structure ends. With `keepsWhole`, the end of the text ends it too, and a truncated member is left out. */
   #whileWhole(isPartOfUse: boolean, close: string, readMember: () => void): void {
     try {
       while (!this.#ended(close)) readMember();
@@ -153,7 +149,6 @@ class TolerantReader {
     }
   }
 
-  /** Returns true at the end of the structure, false if another member follows. */
   #ended(close: string): boolean {
     this.#skipBlank();
     while (this.#text[this.position] === ',') {
@@ -206,7 +201,6 @@ class TolerantReader {
     return ESCAPES[character] ?? `\\${character}`;
   }
 
-  /** Checks whether the quote at this position ends the text or is part of it. */
   #closesHere(place: Place): boolean {
     const next = this.position + 1;
     if (place === 'key' || this.#matches(END_OF_STRUCTURE, next)) return true;

@@ -12,7 +12,7 @@ import { namedSource, ofTool, sourceFields } from './record-observation.ts';
 export interface NewDecision {
   content: string;
   reason?: string;
-  /** The page, mail or tool that the decision comes from. Absent if it is the agent's own; otherwise it counts as unverified. */
+  /** The page, mail or tool that the decision comes from, which makes it unverified. Absent if it is the agent's own. */
   source?: string | null;
   metadata?: Record<string, unknown>;
   occurredAt?: TimeInput;
@@ -67,7 +67,6 @@ export function outcomeEvent(decision: string, { effect, measure, ...input }: Pa
   return { ...input, metadata, kind: 'outcome', origin: 'system', refersTo: decision };
 }
 
-/** Appends an outcome to a decision that the handle sees. */
 export async function recordOutcome(
   writer: Writer,
   parts: Parts,
@@ -81,7 +80,6 @@ export async function recordOutcome(
   return (await appendEvents(writer, parts, scope, [event])).events[0] as Event;
 }
 
-/** Returns the latest decisions with their outcomes, newest first. */
 export async function listDecisions(reader: Reader, scope: Scope, limit: number): Promise<DecisionWithOutcomes[]> {
   const { events: decisions } = await listEvents(reader, scope, { kinds: ['decision'], limit });
   if (decisions.length === 0) return [];

@@ -31,7 +31,7 @@ export interface IndexedDocument {
   repeated: number;
 }
 
-/** Appends a document as chunks. Indexing it again changes nothing, because a chunk's id is derived from its content and source. */
+/** Idempotent, because a chunk's id is derived from its content and source. */
 export async function indexDocument(
   writer: Writer,
   parts: Parts,
@@ -42,7 +42,7 @@ export async function indexDocument(
     type: 'tool_attachment_content',
     source: 'tool_extracted_content',
   };
-  // Splits the document into the same passages as a long event has for embedding. Each chunk becomes an event.
+  // These are the passages that a long event has for embedding.
   const chunks = passagesOf(document.content).map(({ start, end }) => document.content.slice(start, end).trim());
   const inputs = chunks.filter(Boolean).map((content, index): EventInput => {
     const metadata = { ...document.metadata, chunk: index };
@@ -58,8 +58,7 @@ export async function indexDocument(
       idempotencyKey: id,
     };
   });
-  // Stores the document outside of the session, because it is not a turn of the conversation. Without a user, keeps it in the session, so
-  // that no other conversation sees it.
+  // Documents are stored outside of the session. Without a user, they stay in it, so that no other conversation sees them.
   const place = staysInSession(scope) ? scope : { ...scope, session: null };
   const { events, repeated } = await appendEvents(writer, parts, place, inputs);
   return { chunks: events, repeated };

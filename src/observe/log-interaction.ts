@@ -10,10 +10,7 @@ import { appendEvents } from './observe.ts';
 /** One exchange between a user and an agent. */
 export interface NewInteraction {
   userMessage: string;
-  /**
-   * The agent's answer. Absent if the model failed: only the user's message is logged then, and a later call with the same `idempotencyKey`
-   * adds the answer.
-   */
+  /** The agent's answer. If the model failed, leave it out: a later call with the same `idempotencyKey` can add it. */
   agentResponse?: string;
   toolsUsed?: ToolUse[];
   /** The channel of the exchange, such as telegram, cli or web. */
@@ -58,7 +55,7 @@ export const newInteractionSchema: z.ZodType<Parsed<NewInteraction>, NewInteract
   idempotencyKey: textSchema(400).optional(),
 });
 
-/** Logs an exchange as events that share one `interaction`: the user's message, the tool results, the agent's answer. */
+/** Logs the user's message, the tool results and the agent's answer as events that share one `interaction`. */
 export async function logInteraction(
   writer: Writer,
   parts: Parts,
@@ -90,7 +87,6 @@ export async function logInteraction(
   return (await appendEvents(writer, parts, scope, keyed)).events;
 }
 
-/** Returns the latest exchanges that a handle sees, newest first. */
 export async function listInteractions(
   reader: Reader,
   scope: Scope,

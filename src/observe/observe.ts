@@ -1,6 +1,6 @@
 import { invalidInput } from '../errors.ts';
 import { enqueue, ownerJob, sessionJob } from '../store/queue/enqueue.ts';
-import { MINUTE } from '../record/clock.ts';
+import { DAY, MINUTE, systemClock } from '../record/clock.ts';
 import { type Event, type EventKind, ORIGIN_WEIGHTS, type ParsedEvent } from '../record/event.ts';
 import { isMemoryAnswer, MEMORY_ANSWER, withoutRecalled } from '../record/memory-answers.ts';
 import { offsetOf } from '../record/parse.ts';
@@ -20,13 +20,13 @@ export interface Appended {
   repeated: number;
 }
 
-/** A validated event. It already has an id if that is derived from the content. */
+/** Its id is set if it is derived from the content. */
 export type EventInput = ParsedEvent & { id?: string };
 
-/** The kinds of events in a conversation. Other kinds, such as documents, decisions and outcomes, may be shared by all users on purpose. */
+/** Other kinds, such as documents, decisions and outcomes, may be shared by all users on purpose. */
 const TALK: ReadonlySet<EventKind> = new Set(['message', 'observation', 'tool_result']);
 
-/** Throws if conversation events have neither a user nor a session. Events without a user are visible only in their session. */
+/** Without a user, an event is visible only in its session. Without both, everybody would see the conversation. */
 export function assertOwned(scope: Scope, events: readonly Pick<EventInput, 'kind'>[]): void {
   if (scope.user !== null || scope.session !== null || !events.some(({ kind }) => TALK.has(kind))) return;
   throw invalidInput(
@@ -35,7 +35,7 @@ export function assertOwned(scope: Scope, events: readonly Pick<EventInput, 'kin
   );
 }
 
-/** Appends events to an owner's log, either all of them or none. Skips events whose idempotency key is already in the log. */
+/** Appends all events or none. Skips events whose idempotency key is already in the log. */
 export async function appendEvents(
   writer: Writer,
   parts: Parts,
@@ -68,6 +68,8 @@ function makeEvents(
     const key = input.idempotencyKey;
     const before = key === undefined ? undefined : seen.get(key);
     if (before !== undefined) return before;
+    // Frameworks stamp their messages with the clock of the machine, even if the store has a simulated one.
+    assertNotAhead(input.occurredAt, Math.max(parts.clock.now(), systemClock.now()));
     const event = makeEvent(parts, scope, input);
     if (key !== undefined) seen.set(key, event);
     added.push({ event, idempotencyKey: key ?? null });
@@ -76,7 +78,16 @@ function makeEvents(
   return { added, events };
 }
 
-/** Creates an event with the given fields, without storing it. */
+/** A wrong unit or a typing error. Days that a text mentions are not the time of its event. */
+function assertNotAhead(occurredAt: Date | undefined, now: number): void {
+  if (occurredAt === undefined || occurredAt.getTime() <= now + DAY) return;
+  const [given, present] = [occurredAt.toISOString(), new Date(now).toISOString()];
+  throw invalidInput(
+    `The event has the time ${given} (\`occurredAt\`), which is more than a day in the future: the clock says ${present}. Give the time at which it was said.`,
+    { field: 'occurredAt' },
+  );
+}
+
 export function makeEvent(parts: Parts, scope: Scope, input: EventInput): Event {
   const now = new Date(parts.clock.now());
   const zone = input.occurredAt === undefined ? undefined : offsetOf(input.occurredAt);
@@ -100,14 +111,14 @@ export function makeEvent(parts: Parts, scope: Scope, input: EventInput): Event 
   };
 }
 
-/** Returns an event's text as the log stores it. Leaves out results of Varve's own tools, because they repeat records of the store. */
+/** Leaves out results of Varve's own tools, because they repeat records of the store. */
 function keptContent({ kind, origin, content, metadata }: EventInput): string {
   if (kind === 'message') return withoutRecalled(content);
   const isAnswer = (kind === 'tool_result' || origin === 'tool') && isMemoryAnswer(content, metadata?.['tool']);
   return isAnswer ? MEMORY_ANSWER : content;
 }
 
-/** Removes results of Varve's own tools from the metadata of an exchange, which lists the tool calls with their results. */
+/** The metadata of an exchange lists the tool calls with their results. Removes those of Varve's own tools. */
 function keptMetadata(metadata: Record<string, unknown>): Record<string, unknown> {
   const { toolsUsed } = metadata;
   if (!Array.isArray(toolsUsed)) return metadata;
@@ -119,7 +130,7 @@ function keptMetadata(metadata: Record<string, unknown>): Record<string, unknown
   return { ...metadata, toolsUsed: kept };
 }
 
-/** Assigns positions in the session to new events. Adds them to the session's counts of messages and tokens since the last formation. */
+/** Also adds the events to the session's counts of messages and tokens since the last formation. */
 async function givePositions(writer: Writer, scope: Scope, added: readonly KeyedEvent[], now: number): Promise<void> {
   if (scope.session === null) return;
   const weightedTokens = added.reduce(
@@ -137,7 +148,7 @@ const IDLE_AFTER: number = 5 * MINUTE;
 /** This long after a flush, the new memories are consolidated. */
 const CONSOLIDATE_AFTER: number = 5 * MINUTE;
 
-/** Marks a session as idle or closed, clears its state and enqueues its formation, in one transaction. Its turns are in the log already. */
+/** Marks a session as idle or closed, clears its state and enqueues its formation, in one transaction. */
 export async function flushSession(
   writer: Writer,
   parts: Parts,
@@ -157,14 +168,13 @@ export async function flushSession(
 
 const SWEEP_SIZE = 200;
 
-/** Flushes the idle sessions of all tenants. */
 export async function flushIdleSessions(parts: Parts): Promise<void> {
   for (;;) {
     const before = parts.clock.now() - IDLE_AFTER;
     const idle = await findIdleSessions(parts.database, before, SWEEP_SIZE);
     for (const scope of idle) {
       await parts.database.write(scope.tenant, async (writer) => {
-        // Reads the session again under the lock, because a message may have arrived in the meantime.
+        // A message may have arrived since, so the session is read again under the lock.
         const session = await findSession(writer, scope, parts.clock.now());
         if (session?.status !== 'open' || session.lastEventAt.getTime() > before) return;
         await flushSession(writer, parts, scope, 'idle');

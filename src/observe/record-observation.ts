@@ -7,6 +7,8 @@ import type { EventInput } from './observe.ts';
 /** The categories of a chat agent's observations. */
 export const CHAT_CATEGORIES = ['fact', 'preference', 'project_details', 'correction'] as const;
 export type ChatCategory = (typeof CHAT_CATEGORIES)[number];
+/** The last two are only for agents that work autonomously. */
+export type ObservationCategory = ChatCategory | 'scaffold_update' | 'learned_fact';
 
 /** What an autonomous agent has learned. */
 export interface UserContextUpdate {
@@ -14,10 +16,7 @@ export interface UserContextUpdate {
   scaffoldUpdates?: Record<string, unknown>;
   /** Statements to remember. */
   persistentInfoAdditions?: readonly string[];
-  /**
-   * The page, mail or tool that the update comes from. Its values and statements then count as unverified, prompts mark them so, and its
-   * values never replace other values.
-   */
+  /** The page, mail or tool that the update comes from. Its values are then unverified and never replace others. */
   source?: string | null;
 }
 
@@ -34,28 +33,26 @@ export const userContextSchema: z.ZodType<UserContextUpdate, UserContextUpdate> 
 
 export interface ObservationSource {
   /**
-   * Who the words come from. Default: `tool` if a source is named, otherwise `agent`. Words of a tool or a page are attributed to the tool,
-   * and never become a statement of the user. Words of the user (`user`) are attributed to the agent, because the agent reports them. If an
-   * agent (`agent`) reports an order or an authorisation that no turn of the user contains, it is attributed to a tool.
+   * Who the words come from. Default: `tool` if a source is named, otherwise `agent`. Words of a tool never become a statement of the user.
+   * Words of the user are attributed to the agent that reports them. If an agent reports an order or an authorisation that no turn of the
+   * user contains, it is attributed to a tool.
    */
   statedBy?: 'user' | 'agent' | 'tool' | undefined;
   /** Name of the page, mail or tool. */
   source?: string | null | undefined;
 }
 
-/** The fields of {@link ObservationSource}. */
 export const sourceFields: {
   statedBy: z.ZodOptional<z.ZodEnum<{ user: 'user'; agent: 'agent'; tool: 'tool' }>>;
   source: z.ZodOptional<z.ZodNullable<z.ZodType<string, string>>>;
 } = { statedBy: z.enum(['user', 'agent', 'tool']).optional(), source: textSchema(200).nullish() };
 const sourceSchema = z.strictObject(sourceFields);
 
-/** Returns the name of a source other than the user, or null if none is named. */
+/** Null if no source other than the user is named. */
 export function namedSource(source: string | null | undefined): string | null {
   return source === undefined || source === null || /^(?:the )?user$/i.test(source.trim()) ? null : source.trim();
 }
 
-/** Makes the event for an observation of the chat agent. It waits to be processed. */
 export function observationEvent(
   scope: Scope,
   content: string,
@@ -70,12 +67,10 @@ export function observationEvent(
   return isForeign ? ofTool(event, named ?? 'a tool') : event;
 }
 
-/** Attributes an observation to a tool. */
 export function ofTool<Input extends EventInput>(observation: Input, from: string): Input {
   return { ...observation, origin: 'tool', metadata: { ...observation.metadata, from } };
 }
 
-/** Makes one `scaffold_update` event per key, and one `learned_fact` event per addition. */
 export function userContextEvents(scope: Scope, update: UserContextUpdate): EventInput[] {
   const { scaffoldUpdates = {}, persistentInfoAdditions = [], source } = parse(userContextSchema, update, 'The update');
   const events = [

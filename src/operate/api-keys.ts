@@ -4,23 +4,30 @@ import { notFound } from '../errors.ts';
 import { createLru } from '../record/cache.ts';
 import { parse, type Parsed, textSchema, type TimeInput, timeSchema } from '../record/parse.ts';
 import { EVERY_TENANT, type Parts } from '../store/database.ts';
-import { findKey, hasLiveKey, insertKey, type KeyRow, listKeys, updateKey } from '../store/doors/api-key-store.ts';
-import { recordAct } from '../store/doors/admin-acts.ts';
+import {
+  findKey,
+  hasLiveKey,
+  insertKey,
+  type KeyRow,
+  listKeys,
+  recordAct,
+  updateKey,
+} from '../store/doors/admin-acts.ts';
 
-/** The access levels of a key. Each level includes those before it. */
+/** Each level includes those before it. */
 export const KEY_ACCESS = ['read', 'write', 'admin'] as const;
 export type KeyAccess = (typeof KEY_ACCESS)[number];
 
-/** A key to the server, without its secret. The secret is shown once and stored only as a hash. */
+/** A key to the server, without its secret, which is stored only as a hash. */
 export interface ApiKey {
   id: string;
   tenant: string;
   name: string;
   access: KeyAccess;
-  /** The only agents and users that the key can reach. If one of these is null, the key reaches all of the tenant's. */
+  /** The only agents and users that the key can reach. Null allows all of the tenant's. */
   agents: string[] | null;
   users: string[] | null;
-  /** The maximum requests per second, or null for the server's own limit. */
+  /** Requests per second. Null: the server's own limit. */
   rate: number | null;
   createdAt: Date;
   /** The id of the key that created this key, or `cli`. */
@@ -58,30 +65,28 @@ export const newApiKeySchema: z.ZodType<Parsed<NewApiKey>, NewApiKey> = z.strict
 const SECRET_BYTES = 32;
 const SECRET_PATTERN = /^varve_([0-9a-z]{26})_([A-Za-z0-9_-]{43})$/;
 
-/** Makes a new secret: `varve_`, the characters of the id, and 32 random bytes. */
+/** `varve_`, the characters of the id, and 32 random bytes. */
 function newSecret(id: string): { secret: string; hash: string } {
   const bytes = randomBytes(SECRET_BYTES).toString('base64url');
   return { secret: `varve_${id.slice('key_'.length)}_${bytes}`, hash: hashOf(bytes) };
 }
 
-/** Splits a secret into the key's id and the random part. Returns null if the text is not a secret. */
 function readSecret(secret: string): { id: string; bytes: string } | null {
   const match = SECRET_PATTERN.exec(secret);
   return match === null ? null : { id: `key_${match[1]}`, bytes: match[2] ?? '' };
 }
 
-// One round of SHA-256 is as safe here as a slow hash, because 256 random bits cannot be guessed.
+// SHA-256 without a slow hash is safe here, because 256 random bits cannot be guessed.
 function hashOf(bytes: string): string {
   return hash('sha256', bytes, 'base64url');
 }
 
-/** Compares two texts. The time it takes does not reveal where they differ. */
 export function sameText(one: string, other: string): boolean {
   const digest = (text: string): Buffer => hash('sha256', text, 'buffer');
   return timingSafeEqual(digest(one), digest(other));
 }
 
-/** A new key, or one with a new secret. The secret is shown only now. */
+/** A key with its secret, which is shown only now. */
 export interface MadeApiKey {
   key: ApiKey;
   secret: string;
@@ -89,20 +94,20 @@ export interface MadeApiKey {
 
 /** Manages the keys to the server. */
 export interface Keys {
-  /** Creates a key for a tenant. `by` is the id of the key that creates it, or `cli`. */
+  /** `by` is the id of the key that creates the new one, or `cli`. */
   create(tenant: string, key: NewApiKey, by: string): Promise<MadeApiKey>;
-  /** Finds the key that has this secret. Returns null if there is none, or if it is revoked or expired. */
+  /** Returns null for an unknown, revoked or expired key. */
   verify(secret: string): Promise<ApiKey | null>;
-  /** Lists a tenant's keys, newest first. */
+  /** Newest first. */
   list(tenant: string): Promise<ApiKey[]>;
-  /** Gives a key a new secret. The old secret stops working immediately in this process and within a second in others. */
+  /** Makes a new secret. The old one stops working at once in this process, and within a second in others. */
   rotate(tenant: string, id: string, by: string): Promise<MadeApiKey>;
   revoke(tenant: string, id: string, by: string): Promise<ApiKey>;
-  /** Checks whether the store has any key at all. */
+  /** Whether the store has any key at all. */
   any(): Promise<boolean>;
 }
 
-// Milliseconds for which a key is cached. If another process revokes the key, it still works here for this long.
+// Milliseconds. A key that another process revokes still works here for this long.
 const BELIEVED_FOR = 1_000;
 const MOST_KNOWN = 10_000;
 
@@ -110,7 +115,6 @@ export function createKeys(parts: Parts): Keys {
   const { database, clock, ids } = parts;
   const cache = createKeyCache(parts);
 
-  /** Makes the change and its entry in the audit trail in one transaction. */
   const change = async (
     { act, by, ...key }: { tenant: string; id: string; by: string; act: string },
     fields: Partial<KeyRow>,
@@ -141,7 +145,7 @@ export function createKeys(parts: Parts): Keys {
     async verify(secret) {
       const read = readSecret(secret);
       const row = read === null ? null : await cache.find(read.id);
-      // Compares the hash even if the id is unknown, so that the time does not reveal whether the id exists.
+      // Also compares for an unknown id, so that the time does not reveal whether the id exists.
       const fits = sameText(hashOf(read?.bytes ?? ''), row?.hash ?? '');
       if (row === null || !fits || row.revoked_at !== null) return null;
       if (row.expires_at !== null && row.expires_at <= clock.now()) return null;

@@ -3,14 +3,13 @@ import { invalidInput } from '../errors.ts';
 import { EVERY_TENANT, type Parts } from '../store/database.ts';
 import { findMeta, setMeta } from '../store/meta-store.ts';
 
-/**
- * Encrypts cursors before they leave the process. Cursors contain row numbers, which all tenants of a store share. From two plain cursors,
- * a tenant could compute how much the others have written meanwhile.
- */
+/** Cursors contain row numbers that all tenants share. Two plain cursors would show how much the other tenants have written. */
 export interface CursorSeal {
   seal(tenant: string, cursor: string): Promise<string>;
-  /** Decrypts a cursor that was sealed for this tenant. For any other text, throws `invalid_input`. */
+  /** Throws `invalid_input` for anything but a cursor that was sealed for this tenant. */
   open(tenant: string, sealed: string): Promise<string>;
+  /** Identifies the store. It is derived from the key and does not reveal it. */
+  storeId(): Promise<string>;
 }
 
 const KEY = 'cursor_key';
@@ -20,10 +19,7 @@ const TAG = 16;
 const NOT_VALID =
   'The cursor is not valid. Give the cursor that the previous page returned, unchanged and with a key of the same tenant.';
 
-/**
- * Makes the seal of a store. The encryption key is created once and kept in the store, so that any process can open cursors that another
- * has sealed.
- */
+/** The key is kept in the store, so that any process can open the cursors of another. */
 export function createCursorSeal({ database }: Pick<Parts, 'database'>): CursorSeal {
   let known: Promise<Buffer> | undefined;
   const load = async (): Promise<Buffer> => {
@@ -43,12 +39,12 @@ export function createCursorSeal({ database }: Pick<Parts, 'database'>): CursorS
     try {
       return await known;
     } catch (error) {
-      // Does not cache a failed read, because the store may answer the next time.
       known = undefined;
       throw error;
     }
   };
   return {
+    storeId: async () => hash('sha256', `store ${(await keyOf()).toString('base64url')}`).slice(0, 16),
     async seal(tenant, cursor) {
       const nonce = randomBytes(NONCE);
       const cipher = createCipheriv(CIPHER, await keyOf(), nonce).setAAD(digest(tenant));

@@ -8,10 +8,7 @@ import { toRefusal } from '../store/history-store.ts';
 import { type EventRow, type MemoryRow, toEvent, toMemory } from '../store/record-rows.ts';
 import type { RecordLine } from './record-line.ts';
 
-/**
- * Yields every record within a scope as a line. If a record refers to others, these come first. Memory use does not grow with the store.
- * Records that are written during the export may be missing. If agents share facts, the export of one agent includes them.
- */
+/** A record comes after those that it refers to. Memory use is constant. Records that are written meanwhile may be missing. */
 export async function* exportRecords(
   { database, clock, sharesFacts = false }: Pick<Parts, 'database' | 'clock' | 'sharesFacts'>,
   scope: Scope,
@@ -37,7 +34,7 @@ export async function* exportRecords(
   }
 }
 
-/** Yields the records of what was forgotten, as lines with digests instead of words. All lines of an export have the same salt. */
+/** Digests replace the words. All lines of an export have the same salt. */
 async function* forgottenLines(database: Database, tenant: string, rows: ExportedRows): AsyncGenerator<RecordLine> {
   const salt = newSalt();
   for await (const row of rows.of('forgotten')) {

@@ -7,10 +7,10 @@ import type { FormedConversation, FormedStatement } from '../store/doors/quality
 import { detailsOfLastAct, recordAct } from '../store/doors/admin-acts.ts';
 import { type CheckName, EXTRACTION_CHECKS } from './metric-definitions.ts';
 
-/** How many of a tenant's first conversations are checked. During these, the tenant usually tunes its prompts. */
+// A tenant usually tunes its prompts during its first conversations.
 const CHECKED_CONVERSATIONS = 100;
 
-/** The result of one check: the fraction of items that failed it, the number of items, and whether this raises an alert. */
+/** The result of one check. `share` is the fraction of the `of` items that failed it. */
 export interface CheckResult {
   check: CheckName;
   share: number | null;
@@ -28,11 +28,10 @@ export interface ExtractionReport {
   examples: { check: CheckName; memory: string }[];
 }
 
-/** If a check has fewer items than this, it raises no alert. */
+// A check of fewer items raises no alert.
 const ENOUGH = 20;
 const STRETCH = 25;
 
-/** Checks the memories that were formed from the first conversations of a tenant. */
 export async function checkExtraction(database: Database, tenant: string): Promise<ExtractionReport> {
   const sums: Sums = { statements: 0, hallucinated: [], duplicate: [], refused: 0, long: 0, empty: 0 };
   const seen = new Map<string, StemmedStatement[]>();
@@ -63,7 +62,6 @@ interface Sums {
   hallucinated: string[];
   duplicate: string[];
   refused: number;
-  /** Conversations so long that at least one memory should have been formed from them. */
   long: number;
   empty: number;
 }
@@ -93,9 +91,7 @@ function add(sums: Sums, conversation: FormedConversation, seen: Map<string, Ste
   }
 }
 
-/**
- * Checks whether the conversation contains the statement as a quotation, or at least half of the words of its value (or of its content).
- */
+/** The conversation must contain the statement as a quotation, or half of the words of its value or, without a value, of its content. */
 function isSupported(
   { content, value, stems }: StemmedStatement,
   turns: FormedConversation['turns'],
@@ -119,13 +115,10 @@ function result(check: CheckName, part: number, of: number): CheckResult {
   return { check, share, of, threshold, isAlert: share !== null && of >= ENOUGH && share > threshold };
 }
 
-/** The signature that each tenant had when this process last checked it, by store. An unchanged tenant is not checked again. */
+// The last checked signature by store and tenant. An unchanged tenant is not checked again.
 const checkedBefore = cachedFor((_store: Database) => new Map<string, string>());
 
-/**
- * Checks a tenant's first conversations after memories were formed from some of them. If other checks fail than the last time, writes an
- * `extraction.alert` to the audit trail.
- */
+/** If other checks fail than the last time, writes `extraction.alert` to the audit trail. */
 export async function watchExtraction(parts: Parts, tenant: string): Promise<void> {
   const before = checkedBefore(parts.database);
   const sign = (reader: Reader): Promise<string> => formedSignature(reader, tenant, CHECKED_CONVERSATIONS);

@@ -7,13 +7,13 @@ import type { Database, Reader } from '../store/database.ts';
 import { type ChangePlace, type ChangeRow, lastVersion, readChanges } from '../store/history-store.ts';
 import { versionsOf } from '../store/owner-store.ts';
 
-/** A change of a record. Identifies the record and contains none of its content. */
+/** Identifies a changed record, without its content. */
 export interface RecordChange {
   /** The cursor that continues after this change. */
   cursor: string;
   kind: 'event' | 'memory' | 'block';
   id: string;
-  /** The record's version after the change. For an event, 1. */
+  /** The record's version after the change. 1 for an event. */
   version: number;
   at: Date;
   reason: string;
@@ -26,17 +26,16 @@ export interface FollowOptions {
   signal?: AbortSignal;
 }
 
-// The longest time, in milliseconds, until changes of other processes are seen.
+// Milliseconds until changes of other processes are seen.
 const LOOK_EVERY = 1_000;
-// The shortest time between two queries. On a busy server, a query after each write would slow the writes down.
+// On a busy server, a query after each write would slow the writes down.
 const LOOK_AT_MOST_EVERY = 100;
-// Changes up to three seconds before the last one are read again and deduplicated, because a transaction may commit after one that began
-// later, and the clocks of two processes differ. On a busy server, only every tenth query goes back that far.
+// Read again and deduplicated, because a transaction may commit after one that began later, and clocks differ. On a busy server, only every
+// tenth query goes back that far.
 const OVERLAP = 3_000;
 const SHORT_OVERLAP = 100;
 const WIDE_LOOK_EVERY = 10;
 
-/** Yields the changes within a scope, from now or from a cursor, until the signal is aborted. */
 export async function* followChanges(
   { database, clock }: { database: Database; clock: Clock },
   scope: Scope,
@@ -74,15 +73,12 @@ export async function* followChanges(
   }
 }
 
-/**
- * Returns the place `overlap` milliseconds before another place. In stores up to schema 15, the sequence is a row number; for these, going
- * back by a hundredth of it is enough.
- */
+// In stores up to schema 15, the sequence is a row number. For these, going back by a hundredth of it is enough.
 function before({ sequence, at }: ChangePlace, overlap: number): ChangePlace {
   return { sequence: Math.floor(sequence - Math.min(versionsOf(overlap), sequence / 100)), at: at - overlap };
 }
 
-/** Waits until this process writes, but at most a second. Returns whether a write ended the wait. */
+/** Waits at most a second. Returns whether this process has written. */
 async function waitForWrite({ writes }: Database, signal: AbortSignal | undefined): Promise<boolean> {
   const stop = new AbortController();
   const either = signal === undefined ? stop.signal : AbortSignal.any([stop.signal, signal]);

@@ -27,11 +27,9 @@ import { hideForgottenSpans } from '../store/forget/hide-in-log.ts';
 
 export type LineOutcome = 'imported' | 'known';
 
-/** The state that all lines of one import share. */
 export interface ImportContext {
   /** Maps an entity's id in the import to its id in this store, if the two differ. */
   entities: Map<string, string>;
-  /** Throws `outside_scope` if the caller may not write to a scope. */
   check(scope: Scope): void;
 }
 
@@ -60,7 +58,7 @@ export const importLine: Take<ParsedLine> = (writer, parts, line, context) =>
 
 const IMPORTED = { reason: 'imported', actor: 'import' };
 
-/** Makes an id source that returns the given id for the first record of its kind, and new ids afterwards. */
+/** Returns `id` for the first record of its kind, and new ids afterwards. */
 function fixedIds({ ids }: Parts, id: string): Parts['ids'] {
   const given = [id];
   const next = (prefix: IdPrefix): string =>
@@ -68,17 +66,12 @@ function fixedIds({ ids }: Parts, id: string): Parts['ids'] {
   return { next };
 }
 
-/** Returns the dependencies with a fixed id and, if a time is given, a clock that stands still at it. */
 function fixed<Fixed extends Parts>(parts: Fixed, id: string, time: Date | undefined): Fixed {
   const clock = time === undefined ? parts.clock : { now: () => time.getTime() };
-  // Facts are not shared here, because each line contains the scope of its record.
   return { ...parts, ids: fixedIds(parts, id), clock, sharesFacts: false };
 }
 
-/**
- * Returns the id for an imported record, and whether the store already has the record. If the id belongs to a record that the caller may
- * not read, the imported record gets another id. Otherwise the answer "known" would reveal that the other record exists.
- */
+/** Another id replaces that of a record that the caller may not read, because the outcome "known" would reveal that record. */
 async function ownId(
   writer: Writer,
   table: Parameters<typeof ownersOfRecords>[1],
@@ -108,15 +101,12 @@ async function importEvent(
     await setColumns(writer, 'events', { tenant: scope.tenant, id }, times);
   }
   await hideForgottenSpans(writer, parts, scope.tenant, [id]);
-  // Events that were read in their original store are not read again here, because the same import contains their memories.
+  // Events that their original store has read are not read again: the import contains their memories.
   if (processedAt && scope.session !== null) await passFormation(writer, scope);
   return 'imported';
 }
 
-/**
- * Imports a forgotten statement of another store. If this store has its memory, it is forgotten here too. If an older copy of the memory is
- * imported later, it is not restored.
- */
+/** Also forgets the statement's memory in this store. A later import of an older copy does not restore it. */
 async function importForgotten(
   writer: Writer,
   parts: Parts,
@@ -129,7 +119,7 @@ async function importForgotten(
   if (exists) return 'known';
   const memory = line.memory == null ? null : await findMemory(writer, owner, line.memory);
   if (memory !== null && memory.archiveReason !== 'forgotten' && as === 'forgotten') {
-    // `forget` may record other statements with the same meaning, which get new ids.
+    // `forget` may also record other statements with the same meaning. Only the first record gets the imported id.
     const then = { ...parts, ids: fixedIds(parts, id), clock: { now: () => at.getTime() } };
     await forget(writer, then, { scope: owner, memories: [memory], by, why: IMPORTED });
     return 'imported';
@@ -158,13 +148,13 @@ async function importForgotten(
   return 'imported';
 }
 
-/** Checks whether a memory from an older copy has been forgotten since, by its id or by its content. */
+/** Whether a memory from an older copy has been forgotten since, by its id or its content. */
 async function wasForgotten(writer: Writer, memory: Memory): Promise<boolean> {
   const owner = ownerOf(memory.scope);
   if (await isForgottenId(writer, owner, memory.id)) return true;
-  // Ignores quotes: another statement from the same words may have been forgotten.
+  // Without quotes, because another statement from the same words may have been forgotten.
   const claims = [{ ...memory, text: memory.content, quotes: [] }];
-  // Completed intentions are imported, because they are history.
+  // Only `forgotten`: completed intentions are imported as history.
   const records = await listForgotten(writer, owner, { as: 'forgotten' });
   return (await forgottenAmong(writer, owner.tenant, { claims, records })).size > 0;
 }
@@ -183,7 +173,7 @@ async function importMemory(
   const { id, exists } = await ownId(writer, 'memories', line, context);
   const data: InternalMemory = { ...line.data, reader, internal, sourceType: line.data.sourceType ?? 'import' };
   const made = newMemory(fixed(parts, id, line.createdAt), scope, data);
-  // Checks the scope again, because the memory's level may move it to a wider scope than the line contains.
+  // The memory's level may move it to a wider scope than that of the line.
   context.check(made.scope);
   if (exists || (await wasForgotten(writer, made))) return 'known';
   if (isPlain(parts, line)) return formPlainMemory(writer, fixed(parts, id, line.createdAt), scope, data);
@@ -203,22 +193,20 @@ async function importMemory(
     version: line.version ?? 1,
   };
   await changeOwner(writer, memory.scope, parts.clock.now());
-  // An archived memory may be a duplicate, but a live one may not.
+  // Only a live memory must not be a duplicate.
   if (memory.archivedAt === null && (await findInItsPlace(writer, parts, memory)) !== null) return 'known';
   await insertMemoryRow(writer, parts, memory);
   const { version, updatedAt: at } = memory;
-  // If the revision has already been imported, this does nothing.
   await addRevision(writer, { scope: memory.scope, recordId: id, version, at, ...IMPORTED, run: null, before: null });
   return 'imported';
 }
 
-/** Checks whether a line is a plain sentence of another product. Varve's own exports always have a version. */
 function isPlain({ memoryTypes }: Parts, { data, version, archivedAt }: Line<'memory'>): boolean {
   const isStatement = memoryType(memoryTypes, data.type).comparable && data.attribute == null;
   return isStatement && data.sourceType === 'import' && version === undefined && !archivedAt;
 }
 
-/** Forms a memory from another product's sentence. It passes the same stages as any statement: resolve, compare, decide. */
+/** The sentence passes the same stages as any statement: resolve, compare, decide. */
 async function formPlainMemory(
   writer: Writer,
   deps: FormDeps,
@@ -249,8 +237,7 @@ async function importBlock(
   const { id, exists } = await ownId(writer, 'blocks', line, context);
   if (exists || (await findBlock(writer, scope, kind)) !== null) return 'known';
   const place = { tenant: scope.tenant, id };
-  // Revisions are imported before their block, and replaceBlock() writes a first revision. So an imported first revision is removed here
-  // and added again below.
+  // Revisions are imported before their block, but replaceBlock() writes its own first revision, so the imported one must be put back.
   const first = await removeFirstRevision(writer, place);
   await replaceBlock(writer, fixed(parts, id, updatedAt), scope, { kind, content, basis }, IMPORTED);
   if (first !== null) {
@@ -259,7 +246,7 @@ async function importBlock(
   }
   const owner = ownerOf(scope);
   const gone = (await listForgotten(writer, owner, { as: 'forgotten' })).flatMap(({ memory }) => memory ?? []);
-  // If the block is an older copy, removes the sentences that are based on memories forgotten since.
+  // An older copy of the block may contain sentences that are based on memories forgotten since.
   if (gone.length > 0) await redactBlocks(writer, owner, { says: () => false, gone: new Set(gone) });
   if (line.version !== undefined && line.version > 1) {
     const created_at = (line.createdAt ?? updatedAt)?.getTime() ?? parts.clock.now();
@@ -275,10 +262,10 @@ async function importEntity(
   { entities }: ImportContext,
 ): Promise<LineOutcome> {
   const owner = ownerOf(line.scope);
-  // If an entity of another owner has this id, this entity gets another id, and the result does not reveal that.
+  // If another owner's entity has this id, this entity silently gets another one, so that the result does not reveal the other entity.
   const id = (await isOthersEntity(writer, owner, line.id)) ? idOfCopy(line.id, ownerKey(owner)) : line.id;
   const entity = await writeEntity(writer, fixed(parts, id, undefined), owner, line.data);
-  // Stores only changed ids, so that memory use does not grow with the import.
+  // Only changed ids, so that memory use does not grow with the import.
   if (entity.id !== line.id) entities.set(line.id, entity.id);
   return entity.createdAt.getTime() === entity.updatedAt.getTime() && entity.id === id ? 'imported' : 'known';
 }
@@ -292,20 +279,20 @@ async function importRevision(
   const { scope, version } = line;
   const table = line.recordId.startsWith('blk_') ? 'blocks' : 'memories';
   const { id: recordId } = await ownId(writer, table, { id: line.recordId, scope }, context);
-  // A forgotten memory's history is not imported, because it contains the memory's words.
+  // The history of a forgotten memory contains its words.
   if (await isForgottenId(writer, ownerOf(scope), recordId)) return 'known';
   const place = { tenant: scope.tenant, id: recordId };
   const owner = await ownerKeyOf(writer, place);
   if (owner === null || owner === ownerKey(scope))
     return (await addRevision(writer, { ...line, recordId, run: line.run ?? null })) ? 'imported' : 'known';
   if (await revisionExists(writer, place, version)) return 'known';
-  // Otherwise the revision would be added to a record of another scope, and occupy the version number of that record's next change.
+  // The revision would occupy the version number of the next change of another scope's record.
   throw invalidInput(
     `Version ${version} of ${recordId} has another scope than the record ${recordId}. Both must have the same scope.`,
   );
 }
 
-/** Keeps only the ids that exist and that the caller may read, so that an imported memory has no dangling references. */
+/** Keeps only ids that exist and that the caller may read, so that an imported memory has no dangling references. */
 async function reached(
   writer: Writer,
   table: 'events' | 'entities',

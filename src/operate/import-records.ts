@@ -11,9 +11,9 @@ import { type ParsedLine, recordLineSchema } from './record-line.ts';
 export interface ImportOptions {
   /** Replaces these parts of the scope in every line. The tenant is always replaced. */
   into: ScopeInput & { tenant: string };
-  /** Reports what would be imported, without a change. */
+  /** Only reports what would be imported. */
   dryRun?: boolean;
-  /** Called with every scope that a line would write to. Throws `outside_scope` if the caller may not write to it. */
+  /** Throws `outside_scope` if the caller may not write to the scope of a line. */
   check?(scope: Scope): void;
   /** Called after each batch. */
   onProgress?(report: ImportReport): void;
@@ -29,24 +29,18 @@ export interface ImportReport {
   rejected: number;
   /** The first hundred rejected lines, with the reasons. */
   problems: { line: number; problem: string }[];
-  /**
-   * The number of imported conversations from which memories have yet to be formed. This happens in the next worker, `drain()` or `varve
-   * consolidate`.
-   */
+  /** The number of imported conversations that wait for the formation of memories, by a worker, `drain()` or `varve consolidate`. */
   forming: number;
   dryRun: boolean;
 }
 
-/** An item from the reader of an import format: a line, or a text with the reason why a part of the input could not be read. */
+/** A line, or a text with the reason why a part of the input could not be read. */
 export type ImportItem = unknown;
 
 const BATCH = 200;
 const MOST_PROBLEMS = 100;
 
-/**
- * Imports lines, one transaction for each batch. A bad line is reported and the others are imported. Importing the same lines again changes
- * nothing.
- */
+/** Imports one batch per transaction. A bad line is reported, and the others are imported. Idempotent. */
 export async function importRecords(
   parts: FormDeps,
   lines: AsyncIterable<ImportItem> | Iterable<ImportItem>,
@@ -72,7 +66,7 @@ export async function importRecords(
     options.signal?.throwIfAborted();
     report.read += 1;
     try {
-      // A string is not a line: it gives the reason why a part of the input could not be read.
+      // A text is the reason why the reader could not read a part of the input.
       if (typeof item === 'string') throw invalidInput(item);
       const line = parse(recordLineSchema, upgradeExported(item), `Line ${report.read}`);
       if (line.record === 'header') continue;
@@ -86,17 +80,14 @@ export async function importRecords(
   }
   if (batch.length > 0) await flush();
   report.forming = unread.size;
-  // Queues the jobs after the last batch, because a conversation may span several batches. If the import is interrupted, the schedule for
-  // quiet sessions forms the imported conversations.
+  // After the last batch, because a conversation may span several. The schedule for quiet sessions covers an interrupted import.
   if (parts.settings.facts && !report.dryRun) await formImported(parts, [...unread.values()]);
   return report;
 }
 
-/** Collects the messages that were not read in their original store. */
 function noteUnread(unread: Map<string, { scope: Scope; events: string[] }>, line: ParsedLine): void {
   if (line.record !== 'event' || line.processedAt || line.data.kind !== 'message') return;
-  // Varve's exports have `recordedAt`. In these, messages without a session were read when they were logged, although `processedAt` is
-  // empty.
+  // `recordedAt` marks an export of Varve. Its messages without a session were read when they were logged, although `processedAt` is empty.
   if (line.scope.session === null && line.recordedAt !== undefined) return;
   const key = JSON.stringify([ownerKey(line.scope), line.scope.session]);
   const known = unread.get(key) ?? { scope: line.scope, events: [] };
@@ -120,10 +111,7 @@ async function writeBatch(
   return dryRun ? rolledBack(parts.database, into.tenant, work) : parts.database.write(into.tenant, work);
 }
 
-/**
- * Returns the error if it is caused by bad input, and throws any other. Bad input is rejected before anything is written, so the
- * transaction can continue without the line.
- */
+/** Throws errors that are not caused by bad input. Bad input has changed nothing, so the transaction can continue without the line. */
 function refusalOf(error: unknown): VarveError {
   if (VarveError.isInstance(error, 'invalid_input') || VarveError.isInstance(error, 'outside_scope')) return error;
   throw error;

@@ -12,7 +12,6 @@ import type { Growth, SessionSummary, SubjectGraph } from '../store/doors/inspec
 export type { FacetFilter, MemoryFacets, MemoryLinks, MemoryRows, OwnerSummary, RowsRequest };
 export type { Growth, SessionSummary, SubjectGraph };
 
-/** Reads all records within a scope, of all its agents, users and sessions, for the inspector. */
 export interface Inspector {
   owners(
     tenant: string,
@@ -25,7 +24,6 @@ export interface Inspector {
   sessions(scope: Scope, page: { offset: number; limit: number }): Promise<{ total: number; items: SessionSummary[] }>;
   graph(scope: Scope): Promise<SubjectGraph>;
   growth(scope: Scope): Promise<Growth>;
-  /** The memory types of this store: Varve's and the application's. */
   memoryTypes: MemoryTypeTable;
 }
 

@@ -1,6 +1,5 @@
 // Keep this file without imports. The inspector imports it, so anything else would become part of the page that a browser loads.
 
-/** The definitions of the online metrics, for all interfaces. */
 export const ONLINE_METRICS: Readonly<Record<string, { title: string; definition: string; healthy: string }>> = {
   contextUtilisation: {
     title: 'Context utilisation',
@@ -38,7 +37,7 @@ export const ONLINE_METRICS: Readonly<Record<string, { title: string; definition
 
 export type CheckName = 'hallucinated' | 'duplicate' | 'refused' | 'empty';
 
-/** The checks of real memories, which need no labels. A check raises an alert if a larger fraction than its `threshold` fails. */
+/** Checks of real memories, which need no labels. More failures than the `threshold` (a fraction) raise an alert. */
 export const EXTRACTION_CHECKS: Readonly<Record<CheckName, { definition: string; threshold: number; remedy: string }>> =
   {
     hallucinated: {

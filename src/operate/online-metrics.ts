@@ -8,19 +8,19 @@ import type { Parts, Reader } from '../store/database.ts';
 import { agentQuestions, correctionsByMonth, countRefusals, countTalk } from '../store/doors/quality-store.ts';
 import { knownAttributes, type ScaffoldState, scaffoldStates, sumUse } from '../store/doors/quality-store.ts';
 
-/** A rate and its denominator. If the denominator is 0, the rate is null. */
+/** A rate and its denominator. The rate is null if the denominator is 0. */
 export interface Rate {
   rate: number | null;
   of: number;
 }
 
-/** Quality metrics of the memory in use. They are computed from the logs of the store, without a model. */
+/** Quality metrics of the memory in use, computed from the logs without a model. */
 export interface OnlineMetrics {
   contextUtilisation: Rate;
   observationRate: Rate;
   statementRate: Rate;
   correctionRate: Rate;
-  /** The rate of corrections in each month. If it falls, fewer corrections are necessary. */
+  /** The rate of corrections by month. A falling rate is good. */
   corrections: { month: string; rate: number | null; turns: number }[];
   repeatQuestionRate: Rate;
   /** The agent's questions whose answer was already in memory, newest first. */
@@ -31,14 +31,11 @@ export interface OnlineMetrics {
 
 /** The growth of scaffolds. It should slow down, because the most important facts about a person are learned first. */
 export interface ScaffoldGrowth {
-  /** For each day on which a scaffold changed: the average number of keys of all scaffolds that existed at the end of that day. */
+  /** For each day with a change: the average number of keys of all scaffolds at the end of that day. */
   curve: { day: string; keys: number; scaffolds: number }[];
   /** The average number of keys of a scaffold now. */
   keys: number | null;
-  /**
-   * The fraction of a scaffold's keys that were added in the second half of its versions. 0.5 is linear growth; a lower value shows that
-   * growth is slowing down.
-   */
+  /** The share of a scaffold's keys that the second half of its versions added. 0.5 is linear growth; less means that growth slows down. */
   lateShare: number | null;
 }
 
@@ -75,7 +72,6 @@ const QUESTIONS = 500;
 // "You" in the languages of the packs. A question without it is not about the user.
 const YOU = anyWords('youForms');
 
-/** Counts the agent's questions that ask for an attribute of the user, and lists those whose answer was already known. */
 async function repeatedQuestions(
   reader: Reader,
   scope: Scope,
@@ -98,14 +94,14 @@ async function repeatedQuestions(
   return { asked, repeated };
 }
 
-// Questions that ask for an attribute without naming it. The patterns are strict: "What would you like to eat?" does not ask for a diet.
+// Questions that ask for an attribute without naming it. Strict: "What would you like to eat?" does not ask for a diet.
 const ASKED_SO: Readonly<Record<string, RegExp>> = {
   home_city: /\bwhere (?:do|are) you (?:live|living|based)\b|\bwo wohn(?:st|en)\b|\bdónde vive|\boù (?:habit|viv)/iu,
   employer: /\b(?:where|who) do you work\b|\bwo arbeite(?:st|n)\b|\bdónde trabaja|\boù travaill/iu,
   age: /\bhow old are you\b|\bwie alt\b|\bcuántos años tienes?\b|\bquel âge\b/iu,
   birthday: /\bwhen (?:were you born|is your birthday)\b|\bwann .{0,20}geburtstag\b/iu,
 };
-/** Synonyms of attributes that often mean something else in a question: "What is your role in this?" */
+// Synonyms of attributes that often mean something else in a question: "What is your role in this?"
 const VAGUE = new Set('called from role field position area place city work home own_name'.split(' '));
 
 const phrasesOf = cachedFor((attributes: AttributeTable) =>
@@ -116,9 +112,6 @@ const phrasesOf = cachedFor((attributes: AttributeTable) =>
   }),
 );
 
-/**
- * Returns the attributes that a question asks for. The question must contain all words of the attribute's name, of a label or of a synonym.
- */
 function attributesAsked(question: string, attributes: AttributeTable): Set<string> {
   const said = new Set(words(question));
   return new Set(

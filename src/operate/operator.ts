@@ -45,7 +45,7 @@ export interface Operator {
   readonly acts: Acts;
   /** @internal */
   readonly answers: RequestAnswers;
-  /** The tenants' webhooks, which notify receivers of events. */
+  /** The tenants' webhooks. */
   readonly webhooks: Webhooks;
   /**
    * Seals the cursors that leave the process.
@@ -56,9 +56,9 @@ export interface Operator {
     list(filter?: JobFilter): Promise<Page<Job>>;
     get(id: string, options?: { tenant?: string }): Promise<Job | null>;
     count(options?: { tenant?: string }): Promise<JobCount[]>;
-    /** Queues a dead job again. If the job is unknown, returns null; if it is not dead, throws `conflict`. */
+    /** Queues a dead job again. Returns null if the job is unknown. Throws `conflict` if it is not dead. */
     retry(id: string, options?: { tenant?: string }): Promise<Job | null>;
-    /** Lists the schedules of background work. If a schedule is long overdue, no worker is running. */
+    /** The schedules of background work. A long overdue schedule means that no worker is running. */
     schedules(): Promise<Schedule[]>;
   };
   /**
@@ -66,23 +66,23 @@ export interface Operator {
    * @internal
    */
   readonly inspect: Inspector;
-  /** Returns quality metrics of the memory in use within a scope: utilisation, observations, corrections, repeated questions, growth. */
+  /** Measures the memory in use within a scope: utilisation, observations, corrections, repeated questions, growth. */
   metrics(scope: ScopeInput): Promise<OnlineMetrics>;
   /** Checks the memories from a tenant's first conversations for unsupported, duplicate and refused statements. */
   checkExtraction(options?: { tenant?: string }): Promise<ExtractionReport>;
   /** Counts the records within a scope. */
   count(scope: ScopeInput): Promise<RecordCounts>;
-  /** Returns the state of the store. Throws if the store cannot be reached. */
+  /** Throws if the store cannot be reached. */
   status(): Promise<StoreStatus>;
-  /** Finds problems of the database servers that ordinary queries do not show, such as problems of the nodes of a cluster. */
+  /** Finds problems of the database servers that ordinary queries do not show, for example on the nodes of a cluster. */
   examineStore(): Promise<StoreProblem[]>;
-  /** Yields all records within a scope, one line at a time. */
+  /** Yields all records within a scope. */
   export(scope: ScopeInput): AsyncGenerator<RecordLine>;
   import(
     lines: AsyncIterable<ImportItem> | Iterable<ImportItem>,
     options: Omit<ImportOptions, 'into'> & { into?: ScopeInput },
   ): Promise<ImportReport>;
-  /** Queues every session with unread turns for formation, including active sessions. Returns the number of sessions. */
+  /** Queues every session with unread turns, even if it is active. Returns the number of sessions. */
   formWaiting(): Promise<number>;
   /** Yields the changes within a scope as they happen. */
   changes(scope: ScopeInput, options?: FollowOptions): AsyncGenerator<RecordChange>;

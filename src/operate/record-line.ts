@@ -18,11 +18,9 @@ export interface HeaderLine {
   exportedAt?: TimeInput;
 }
 
-/** The fields of a stored record. Their times may have any form that an import accepts. */
 type FieldsOf<Stored, Name extends keyof Stored> = { [Key in Name]: TimeIn<Stored[Key]> };
 type TimeIn<Value> = Value extends Date ? TimeInput : Value;
 
-/** A record with an id. Each id is imported once. */
 interface LineOf<Kind extends string> {
   record: Kind;
   id: string;
@@ -49,7 +47,7 @@ export interface RefusalLine
     FieldsOf<RefusalRecord, 'at' | 'reason' | 'what'>,
     Partial<FieldsOf<RefusalRecord, 'run' | 'text' | 'detail' | 'proposal' | 'events'>> {}
 
-/** A forgotten statement without its words. If a person repeats it, its digests identify it. */
+/** A forgotten statement without its words. Its digests recognise a repetition. */
 export interface ForgottenLine
   extends
     LineOf<'forgotten'>,
@@ -60,9 +58,7 @@ export interface ForgottenLine
   digests: { salt: string; of: string[] };
 }
 
-/**
- * A block. An existing block is not changed by the import. The basis refers to the sources of its sentences by their ids in this export.
- */
+/** A block. An import does not change an existing block. The basis names sources by their ids in this export. */
 export interface BlockLine
   extends
     LineOf<'block'>,
@@ -82,7 +78,7 @@ export interface RevisionLine
   scope: ScopeInput;
 }
 
-/** One line of an export or an import, as NDJSON. If a record refers to others, their lines come first. */
+/** One line of an export or an import. A record comes after the records that it refers to. */
 export type RecordLine =
   | HeaderLine
   | EntityLine
@@ -101,7 +97,6 @@ export type ParsedLine =
   | (Omit<Placed<EventLine>, 'data'> & { data: ParsedEvent })
   | (Omit<Placed<MemoryLine>, 'data'> & { data: Parsed<NewMemory> });
 
-/** Makes the schemas of the fields of {@link LineOf}. The id has the prefix of its kind. */
 function lineOf(record: RecordLine['record'], prefix: string): Record<keyof LineOf<string>, z.ZodType> {
   const pattern = new RegExp(`^${prefix}_[0-9a-z]{26}$`);
   const id = z.string().regex(pattern, `is not an id such as ${prefix}_0123456789abcdefghjkmnpqrs`);
@@ -115,7 +110,7 @@ const spanSchema = z.strictObject({
   end: z.int().min(0),
   field: z.enum(['content', 'metadata']).optional(),
 });
-/** The text of a refused statement, at most as long as a memory's. Earlier exports have an empty text if the item could not be read. */
+// Earlier exports have an empty text if the item could not be read.
 const refusedTextSchema = z
   .literal('')
   .transform(() => null)

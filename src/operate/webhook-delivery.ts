@@ -16,14 +16,13 @@ export type WebhookDeps = Parts & { webhooks: WebhookOptions };
 
 // The last seconds are read again and deduplicated, because a transaction may commit after one that began later.
 const OVERLAP = 30 * SECOND;
-// Messages are kept for much longer than the overlap, so that a receiver can look up what it missed over a weekend.
+// Much longer than the overlap, so that a receiver can look up what it missed over a weekend.
 const KEPT_FOR = 7 * DAY;
 const ANSWER_WITHIN = 10 * SECOND;
-// With an exponential backoff from 15 seconds to an hour, this many attempts take about half a day.
+// With a backoff from 15 seconds to an hour, this takes about half a day.
 const ATTEMPTS = 24;
 const GONE = 410;
 
-/** Makes the jobs of webhooks: one reads new events and queues messages, the other sends one message. */
 export function webhookJobs(deps: WebhookDeps): JobKinds {
   return {
     'feed-webhooks': { isPaid: false, cron: '*/5 * * * * *', run: () => feedWebhooks(deps) },
@@ -31,10 +30,7 @@ export function webhookJobs(deps: WebhookDeps): JobKinds {
   };
 }
 
-/**
- * For each new event, queues a message to each webhook that subscribes to it. Events are read from the revisions and logs, which are
- * written anyway, so that a store without webhooks does no extra work.
- */
+// Events are read from the revisions and logs, which exist anyway, so that a store without webhooks does no extra work.
 async function feedWebhooks(deps: WebhookDeps): Promise<void> {
   const { database, clock } = deps;
   const tenants = await database.read(EVERY_TENANT, (reader) => tenantsWithWebhooks(reader));
@@ -44,7 +40,6 @@ async function feedWebhooks(deps: WebhookDeps): Promise<void> {
   }
 }
 
-/** Queues the messages for one interval of time, and returns the interval's end. */
 async function feedTenant(deps: WebhookDeps, tenant: string, now: number): Promise<number> {
   return deps.database.write(tenant, async (writer) => {
     const webhooks = (await listWebhooks(writer, tenant)).filter(({ enabled }) => enabled === 1);
@@ -63,7 +58,6 @@ async function feedTenant(deps: WebhookDeps, tenant: string, now: number): Promi
   });
 }
 
-/** Writes messages to the log of a webhook and queues those that are new. */
 export async function queueDeliveries(
   writer: Writer,
   { clock, ids }: Pick<Parts, 'clock' | 'ids'>,
@@ -76,7 +70,7 @@ export async function queueDeliveries(
   return fresh;
 }
 
-/** Makes the job that sends a message. If the owner that the message is about is erased, the job is removed too. */
+/** If the owner that the message is about is erased, the job is removed too. */
 export function deliveryJob(delivery: DeliveryRow): NewJob {
   const { tenant_id: tenant, agent_id: agent, user_id: user, id } = delivery;
   const isOwned = agent !== null || user !== null;
@@ -111,7 +105,7 @@ function toDelivery(
   };
 }
 
-/** Sends one message. Any status except 2xx is a failure, and the queue retries it later. The status 410 also turns the webhook off. */
+/** Any status except 2xx is a failure, which the queue retries. Only 410 is final, and turns the webhook off. */
 async function deliver(deps: WebhookDeps, job: JobOf<'deliver-webhook'>, context: JobContext): Promise<void> {
   const { database, clock } = deps;
   const { delivery: id } = job.payload;
@@ -152,7 +146,6 @@ async function deliver(deps: WebhookDeps, job: JobOf<'deliver-webhook'>, context
 
 interface Sent {
   status: number | null;
-  /** The reason for a failure, or null if the receiver accepted the message. */
   error: string | null;
   retryable: boolean;
 }
@@ -171,7 +164,7 @@ async function attempt(
     if (status >= 200 && status < 300) return { status, error: null, retryable: false };
     return { status, error: `The receiver answered ${status}.`, retryable: status !== GONE };
   } catch (error) {
-    // The worker is stopping. It releases the job, and this does not count as an attempt.
+    // The worker is stopping. It releases the job, and this attempt does not count.
     if (signal.aborted) throw error;
     const retryable = !(VarveError.isInstance(error) && !error.retryable);
     const isLate = error instanceof Error && error.name === 'AbortError';

@@ -4,22 +4,18 @@ import type { RequestOptions } from 'node:https';
 import { BlockList, isIP, type LookupFunction } from 'node:net';
 import { invalidInput, VarveError } from '../errors.ts';
 
-/** Settings for the addresses that webhooks may call. */
+/** Which addresses webhooks may call. */
 export interface WebhookOptions {
-  /**
-   * Also allows addresses of this machine and of private networks, and plain `http:`. Default false, because anyone with a key that may
-   * register a webhook could otherwise reach addresses that only the server can reach (SSRF).
-   */
+  /** Also allows private addresses and plain `http:`. Default false, because webhooks could otherwise reach internal services (SSRF). */
   allowPrivate?: boolean;
 }
 
-/** A message to a receiver, with the secrets that sign it. */
 interface SignedRequest {
   url: string;
-  /** The same id in every attempt, so that a receiver can deduplicate. */
+  /** The same in every attempt, so that a receiver can deduplicate. */
   id: string;
   body: string;
-  /** The secrets, newest first. During a rotation, messages are also signed with the previous secret. */
+  /** Newest first. During a rotation, the previous secret also signs. */
   secrets: readonly string[];
   now: number;
   signal: AbortSignal;
@@ -28,18 +24,17 @@ interface SignedRequest {
 const PREFIX = 'whsec_';
 const SECRET_BYTES = 32;
 
-/** Makes a secret in the format of the Standard Webhooks specification. */
 export function newWebhookSecret(): string {
   return PREFIX + randomBytes(SECRET_BYTES).toString('base64');
 }
 
-/** Signs one message: HMAC-SHA256 of id, time and body, as in the Standard Webhooks specification. */
+/** HMAC-SHA256 of id, time and body, as in the Standard Webhooks specification. */
 function signWebhook(secret: string, { id, seconds, body }: { id: string; seconds: number; body: string }): string {
   const key = Buffer.from(secret.slice(PREFIX.length), 'base64');
   return `v1,${createHmac('sha256', key).update(`${id}.${seconds}.${body}`).digest('base64')}`;
 }
 
-/** Checks a receiver's URL without resolving its host name. */
+/** Does not resolve the host name, which `lookupPublic` checks at the connection. */
 export function checkReceiver(url: string, { allowPrivate = false }: WebhookOptions): URL {
   const parsed = URL.parse(url);
   if (parsed === null)
@@ -61,16 +56,16 @@ export function checkReceiver(url: string, { allowPrivate = false }: WebhookOpti
   return parsed;
 }
 
-/** Sends a message and returns the status of the response. Redirects are not followed, and the response's body is not read. */
+/** Returns the status. Does not follow redirects and does not read the body of the response. */
 export async function sendWebhook(message: SignedRequest, options: WebhookOptions): Promise<number> {
   const url = checkReceiver(message.url, options);
   const seconds = Math.floor(message.now / 1000);
   const { id, body, secrets, signal } = message;
-  // Loads the module with the first message, so that a command that sends none starts faster.
+  // Imported here, so that commands that send no message start faster.
   const { request: send } = url.protocol === 'https:' ? await import('node:https') : await import('node:http');
   const settings: RequestOptions = {
     method: 'POST',
-    // Reuses no connection, because the address of an open connection was checked for another name, or at another time.
+    // No connection is reused, because its address was checked for another name or at another time.
     agent: false,
     signal,
     lookup: options.allowPrivate === true ? undefined : lookupPublic,
@@ -93,10 +88,7 @@ export async function sendWebhook(message: SignedRequest, options: WebhookOption
   });
 }
 
-/**
- * Resolves a host name for a connection. If any of its addresses is not public, refuses it. The connection uses the addresses that were
- * checked, so that the name cannot point elsewhere a moment later.
- */
+/** Refuses names with any address that is not public, and connects to the checked addresses, which a later lookup cannot change. */
 const lookupPublic: LookupFunction = (hostname, options, callback) => {
   const all: LookupAllOptions = { ...options, family: options.family as LookupAllOptions['family'], all: true };
   lookup(hostname, all, (error, addresses: LookupAddress[]) => {
@@ -114,26 +106,24 @@ function notPublic(host: string): VarveError {
   return new VarveError(message, { code: 'invalid_input', retryable: false });
 }
 
-/** Addresses that are not public: IANA's registry of special-purpose addresses. */
+// From IANA's registry of special-purpose addresses.
 const NOT_PUBLIC = new BlockList();
 const NOT_PUBLIC_IPV4 =
   '0.0.0.0/8 10.0.0.0/8 100.64.0.0/10 127.0.0.0/8 169.254.0.0/16 172.16.0.0/12 192.0.0.0/24 192.0.2.0/24 192.88.99.0/24 ' +
   '192.168.0.0/16 198.18.0.0/15 198.51.100.0/24 203.0.113.0/24 224.0.0.0/3';
-// The parts of the global unicast range that are not public: protocol assignments with Teredo, documentation, and 6to4, which carries IPv4
-// addresses.
+// Parts of the global unicast range: protocol assignments with Teredo, documentation, and 6to4, which carries IPv4 addresses.
 const NOT_PUBLIC_IPV6 = '2001::/23 2001:db8::/32 2002::/16 3fff::/20';
 for (const subnet of `${NOT_PUBLIC_IPV4} ${NOT_PUBLIC_IPV6}`.split(' ')) {
   const [network = '', prefix] = subnet.split('/');
   NOT_PUBLIC.addSubnet(network, Number(prefix), network.includes(':') ? 'ipv6' : 'ipv4');
 }
-// The only public range of IPv6. All other addresses are loopback, link-local, unique local, multicast, or embedded IPv4.
+// All other IPv6 addresses are loopback, link-local, unique local, multicast, or embedded IPv4.
 const GLOBAL_UNICAST = new BlockList();
 GLOBAL_UNICAST.addSubnet('2000::', 3, 'ipv6');
 
-/** Checks whether an address is on the public internet. */
 export function isPublicAddress(address: string): boolean {
   if (isIP(address) === 4) return !NOT_PUBLIC.check(address, 'ipv4');
-  // Refuses a zone ("%eth0"), which only link-local addresses have.
+  // Only link-local addresses have a zone ("%eth0").
   if (isIP(address) !== 6 || address.includes('%')) return false;
   return GLOBAL_UNICAST.check(address, 'ipv6') && !NOT_PUBLIC.check(address, 'ipv6');
 }

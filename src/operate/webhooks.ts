@@ -12,7 +12,7 @@ import { recordAct } from '../store/doors/admin-acts.ts';
 import { deliveryJob, queueDeliveries, type WebhookDeps } from './webhook-delivery.ts';
 import { checkReceiver, newWebhookSecret } from './webhook-request.ts';
 
-/** A receiver of messages about events in a tenant, without its secret. */
+/** A receiver of messages about a tenant's events, without its secret. */
 export interface Webhook {
   id: string;
   url: string;
@@ -27,20 +27,20 @@ export interface Webhook {
 
 /** The options of a new webhook. */
 export interface NewWebhook {
-  /** An `https://…` URL. Its address must be on the public internet, unless the operator allows others. */
+  /** An `https://…` URL on the public internet, unless the operator allows others. */
   url: string;
-  /** The events to send. Default: all. `webhook.ping` is always sent. */
+  /** Default: all events. `webhook.ping` is always sent. */
   events?: WebhookEvent[];
   description?: string;
 }
 
 /** The fields of a webhook that can be changed. */
 export interface WebhookChange extends Partial<NewWebhook> {
-  /** False turns the webhook off. Events that happen before it is turned on again are never sent. */
+  /** False turns the webhook off. Events during that time are never sent. */
   enabled?: boolean;
 }
 
-/** A webhook with its secret, which is returned only when the webhook is created and when the secret is rotated. */
+/** A webhook with its secret, which is shown only after creation and rotation. */
 export interface MadeWebhook {
   webhook: Webhook;
   secret: string;
@@ -50,7 +50,7 @@ export interface MadeWebhook {
 export interface WebhookDelivery {
   id: string;
   type: WebhookEvent;
-  /** `failed` messages are not retried automatically. A message is `dropped` if the webhook was turned off before it was sent. */
+  /** `failed` messages are not retried. A message is `dropped` if the webhook was turned off before it was sent. */
   state: 'waiting' | 'delivered' | 'failed' | 'dropped';
   attempts: number;
   /** The status of the receiver's last response, or null if it did not respond. */
@@ -58,30 +58,30 @@ export interface WebhookDelivery {
   error: string | null;
   createdAt: Date;
   endedAt: Date | null;
-  /** The message, which contains ids and names but never text of records. */
+  /** Contains ids and names, but never text of records. */
   body: unknown;
 }
 
 /** Manages the webhooks of tenants. */
 export interface Webhooks {
-  /** Registers a receiver. If its URL must not be called, throws `invalid_input`. `by` is the id of a key, or `cli`. */
+  /** Throws `invalid_input` if the URL must not be called. `by` is the id of a key, or `cli`. */
   create(tenant: string, webhook: NewWebhook, by: string): Promise<MadeWebhook>;
-  /** Lists a tenant's webhooks, newest first, without secrets. */
+  /** Newest first, without secrets. */
   list(tenant: string): Promise<Webhook[]>;
   change(tenant: string, id: string, change: WebhookChange, by: string): Promise<Webhook>;
-  /** Gives a webhook a new secret. For a day, messages are also signed with the old secret. */
+  /** Makes a new secret. For a day, messages are also signed with the old one. */
   rotate(tenant: string, id: string, by: string): Promise<MadeWebhook>;
-  /** Removes a webhook and its log. Queued messages are not sent. */
+  /** Also removes the log. Queued messages are not sent. */
   remove(tenant: string, id: string, by: string): Promise<void>;
   /** Queues a test message. */
   ping(tenant: string, id: string): Promise<WebhookDelivery>;
-  /** Lists the messages to a receiver, newest first. */
+  /** Newest first. */
   deliveries(tenant: string, id: string, options?: { limit?: number; cursor?: string }): Promise<Page<WebhookDelivery>>;
-  /** Sends a failed or dropped message again. For any other message, throws `conflict`. */
+  /** Sends a failed or dropped message again. Throws `conflict` for any other message. */
   redeliver(tenant: string, id: string): Promise<WebhookDelivery>;
 }
 
-// Limits the work, because each change of a tenant is processed once for each of its webhooks.
+// Each change of a tenant is processed once for each of its webhooks.
 const MOST_WEBHOOKS = 100;
 const SECRET_OVERLAP = DAY;
 
@@ -108,7 +108,6 @@ const pageSchema = z.strictObject({
 
 export function createWebhooks(deps: WebhookDeps): Webhooks {
   const { database, clock } = deps;
-  /** Makes a change and its entry in the audit trail in one transaction. */
   const change = (
     { tenant, id, by, act }: { tenant: string; id: string; by: string; act: string },
     work: (writer: Writer) => Promise<Partial<WebhookRow>>,
@@ -128,7 +127,7 @@ export function createWebhooks(deps: WebhookDeps): Webhooks {
           throw conflict(`A tenant has at most ${MOST_WEBHOOKS} webhooks. Remove one first.`);
         }
         await insertWebhook(writer, row);
-        // Logs only the host, because the path may contain a secret of the receiver.
+        // Only the host is audited, because the path may contain a secret of the receiver.
         const details = { host: new URL(row.url).host };
         await recordAct(writer, deps, { tenant, actor: by, act: 'webhook.create', subject: row.id, details });
       });
@@ -158,7 +157,6 @@ export function createWebhooks(deps: WebhookDeps): Webhooks {
   };
 }
 
-/** Sends test messages, lists the messages of a webhook, and sends them again. */
 function webhookLog(deps: WebhookDeps): Pick<Webhooks, 'ping' | 'deliveries' | 'redeliver'> {
   const { database, clock, ids } = deps;
   return {

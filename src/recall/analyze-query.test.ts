@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
 import { memoryTypeTable } from '../record/memory-types.ts';
-import { attributeTable } from '../record/statement.ts';
+import { attributeTable } from '../record/attribute-table.ts';
 import { asksOfKnown, inFirstPerson, userInFirstPerson } from './analyze-query.ts';
 import type { RecallDocument } from './recall-document.ts';
 import { RecallView } from './recall-view.ts';

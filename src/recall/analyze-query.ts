@@ -21,17 +21,16 @@ import { coverageOf, matchLexically } from './lexical-index.ts';
 import type { RecallDocument } from './recall-document.ts';
 import type { KnownSpeaker, RecallView } from './recall-view.ts';
 
-/** Terms without a topic. They are removed from queries, but not from the index. */
+/** Removed from queries, but not from the index. */
 export const QUERY_STOP_TERMS: ReadonlySet<string> = termsOf('stop');
 const CHANGE_TERMS = termsOf('changes');
 const AGENDA_TERMS = termsOf('agenda');
 
-/** Returns the index terms of a word list in all languages. */
 function termsOf(list: 'stop' | 'changes' | 'agenda'): ReadonlySet<string> {
   return new Set(PACKS.flatMap(({ questions }) => words(questions[list]?.replaceAll('|', ' ') ?? '')));
 }
 
-/** Checks whether outdated statements may be part of the answer. Returns true in case of doubt. */
+/** Whether outdated statements may be part of the answer. True in case of doubt. */
 export function mayAskForPast(question: string): boolean {
   const pack = detectPack(question, null);
   if (asksFor(question, 'now', pack)) return false;
@@ -47,16 +46,16 @@ function closenessToRange(range: TimeRange, time: number): number {
   return time < range.to ? 1 : Math.exp((range.to - time) / DAY / DAYS_TOLD_AFTER);
 }
 
-/** A time range in milliseconds, `to` exclusive. */
+/** In milliseconds, `to` exclusive. */
 interface TimeRange {
   from: number;
   to: number;
 }
 
 /**
- * Returns how close each document is to the time ranges: 1 if it was said within one, falling over some days on both sides, and 0 if its
- * time is unknown (NaN). A lasting statement gets 1 for every range in which it was true; `ends` has the time when it ended, or NaN for
- * other documents. The less selective the ranges are, the lower all values: a year that covers the whole store distinguishes nothing.
+ * 1 for a document within a range, falling over some days on both sides; 0 for an unknown time (NaN). A lasting statement gets 1 for every
+ * range in which it was true (`ends` is NaN for others). Unselective ranges lower all values: a year that covers the whole store
+ * distinguishes nothing.
  */
 export function closenessToRanges(
   ranges: readonly TimeRange[],
@@ -84,19 +83,17 @@ export function closenessToRanges(
   return closeness.map((value) => value * information);
 }
 
-/** The time that a query asks about. */
 interface QueryTimes {
-  /** Empty when the query names no time. */
   ranges: TimeRange[];
   /** The query's words for the time. They are matched against the documents' times, not their texts. */
   terms: Set<string>;
-  /** The document about the event that "before I moved" refers to; −1 if there is none. */
+  /** The document about the event in "before I moved"; −1 if there is none. */
   anchor: number;
 }
 
 const NO_TIMES: QueryTimes = { ranges: [], terms: new Set(), anchor: -1 };
 
-// Matches a time described by an event: "before I moved to Berlin", "after Anna's wedding".
+/** "Before I moved to Berlin", "after Anna's wedding". */
 const ANCHOR =
   /\b(before|after|since|until)\s+((?:i|we|he|she|they|my|our|his|her|their|the)\b[^?.,;!]{2,80}|\p{Lu}[\p{L}'’]+\s[^?.,;!]{2,80})/iu;
 
@@ -105,7 +102,6 @@ interface AskedAt {
   timeZone: string;
 }
 
-/** Finds the time that a query asks about: a date, a relative date ("last week"), or the time before or after a known event. */
 function queryTimes(query: string, view: RecallView, pack: Pack | null, at: AskedAt): QueryTimes {
   const dates = spokenDates(query, pack, at);
   if (dates.length === 0) return anchoredTimes(query, view);
@@ -118,13 +114,10 @@ interface SpokenDate {
   terms: readonly string[];
 }
 
-// Matches the verbs of English questions about the past, such as "What did I do on Friday?".
+// For English questions about the past, such as "What did I do on Friday?".
 const PAST_TENSE = /\b(?:did|was|were|had|happened|been)\b/iu;
 
-/**
- * Returns the times for whose plans a question asks: "What have I got on this week?" has no other topic. A date without a year is the next
- * such date, unless the question is about the past. Returns an empty list for other questions.
- */
+/** "What have I got on this week?" has no topic but the time. A date without a year is the next one, unless it asks for the past. */
 function agendaTimes(
   query: string,
   pack: Pack | null,
@@ -140,7 +133,7 @@ function rangesOf(dates: readonly SpokenDate[]): TimeRange[] {
   return dates.map(({ from, to }) => ({ from: from?.getTime() ?? -Infinity, to: to?.getTime() ?? Infinity }));
 }
 
-/** Finds the dates in a query. By default, a date without a year is the last such date before the query. */
+/** By default, a date without a year is the last such date before the query. */
 function spokenDates(query: string, pack: Pack | null, at: AskedAt, prefer: 'past' | 'future' = 'past'): SpokenDate[] {
   const reading = { now: new Date(at.now), timeZone: at.timeZone, prefer };
   const dates = resolveDates(query, reading).map(({ from, to, text }) => ({ from, to, terms: words(text) }));
@@ -174,37 +167,32 @@ function anchoredTimes(query: string, view: RecallView): QueryTimes {
   if (Number.isNaN(best.time)) return NO_TIMES;
   const isBefore = /before|until/i.test(relation);
   const range = isBefore ? { from: -Infinity, to: best.time } : { from: best.time, to: Infinity };
-  // The anchor is returned so that ranking can lower it: the question does not ask for the anchor event itself.
+  // Ranking lowers the anchor, because the question does not ask for the anchor event itself.
   return { ranges: [range], terms: new Set(terms), anchor: best.ordinal };
 }
 
 export interface QueryAnalysis {
   readonly terms: readonly string[];
-  /** The speaker whom the question is about. Empty if the question names none or several. */
+  /** The speaker whom the question is about. Empty if it names none or several. */
   readonly about: ReadonlySet<string>;
-  /** How certain `about` is: 1 for a name, 0.5 for a pronoun. */
+  /** 1 for a name, 0.5 for a pronoun. */
   readonly aboutCertainty: number;
   readonly asks: 'when' | 'how-many' | 'other';
-  /** The time ranges that the question asks about; empty if it names none. */
   readonly times: readonly TimeRange[];
-  /** The times for whose plans the question asks, if it has no other topic. Empty for other questions. */
+  /** The times for whose plans the question asks, if it has no other topic. */
   readonly agenda: readonly TimeRange[];
   /** The document about the event that the question names instead of a date; −1 if there is none. */
   readonly anchor: number;
-  /** Whether the question is not in English, the only language that the local embedder knows well. */
+  /** English is the only language that the local embedder knows well. */
   readonly isOtherLanguage: boolean;
-  /** Whether the question asks for something that the assistant said. */
+  /** The question asks for something that the assistant said. */
   readonly asksAgent: boolean;
-  /** Whether the question is in the first person and not about a text. The user's own words then contain the answer. */
+  /** The question is in the first person and not about a text. The user's own words then contain the answer. */
   readonly asksOfUser: boolean;
-  /**
-   * What the question asks for: the present state (`now`), an earlier state (`past`), possibly an earlier state (`history`), several items
-   * (`several`), or all changes within a time (`changes`).
-   */
+  /** `history`: possibly an earlier state. `changes`: all changes within a time. */
   readonly wants: Readonly<Record<'now' | 'past' | 'history' | 'several' | 'changes', boolean>>;
 }
 
-/** Checks whether a question asks for an earlier state. */
 export function isAboutPast({ wants, times }: Pick<QueryAnalysis, 'wants' | 'times'>): boolean {
   return !wants.now && (wants.past || times.length > 0 || (wants.history && !wants.several));
 }
@@ -213,21 +201,20 @@ const FIRST_PERSON = /\b(?:i|my|mine|me|myself)\b/iu;
 
 const HAN = /[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}]/u;
 
-/** Returns a pattern that matches a name as a whole word, with or without a genitive ending. */
 function namePattern(name: string, flags = 'iu'): RegExp {
   const escaped = name.replace(/[.*+?^${}()|[\]\\]/gu, '\\$&');
   if (HAN.test(name)) return new RegExp(`${escaped}(?:さん|ちゃん|くん|君|様)?`, flags);
-  // Word boundaries are written explicitly, because \b recognises only ASCII letters.
+  // \b recognises only ASCII letters.
   return new RegExp(`(?<![\\p{L}\\p{N}])${escaped}(?:['’]?s|['’](?=\\s))?(?![\\p{L}\\p{N}])`, flags);
 }
 
-// Returns the forms of a name in questions, because a question about "Anna Weber" may say only "Anna".
+// A question about "Anna Weber" may say only "Anna".
 function spokenNames(name: string): string[] {
   const first = name.split(/\s+/u)[0] ?? name;
   return first.length > 2 && first !== name ? [name, first] : [name];
 }
 
-/** Returns the names that mean the user in a question: the names that the user has stated, and the user's id if it looks like a name. */
+/** The names that the user has stated, and the user's id if it looks like a name. */
 function namesOfUser(view: RecallView, { user }: Scope, attributes: AttributeTable): string[] {
   const said = view.keyed.flatMap((ordinal) => {
     const { attribute, value } = view.documents[ordinal] as RecallDocument;
@@ -237,10 +224,7 @@ function namesOfUser(view: RecallView, { user }: Scope, attributes: AttributeTab
   return [...said, ...id].flatMap(spokenNames);
 }
 
-/**
- * Returns the names of speakers, and of the people and animals in the user's life, in lower case. The latter come from subjects such as
- * "User's sister Ana" and from facts such as `pet_name`.
- */
+/** In lower case. Includes people and animals from subjects ("User's sister Ana") and facts (`pet_name`). */
 function namesOfOthers({ speakers, documents, keyed }: RecallView, attributes: AttributeTable): Set<string> {
   const facts = keyed.map((ordinal) => documents[ordinal] as RecallDocument);
   const subjects = new Set(documents.map(({ subject = USER }) => subject));
@@ -254,10 +238,7 @@ function namesOfOthers({ speakers, documents, keyed }: RecallView, attributes: A
   return new Set(names.flatMap(spokenNames).map((name) => name.toLowerCase()));
 }
 
-/**
- * Replaces the user's names in a question by the first person, so that "Where does Ana live?" is ranked, and checked for an answer, like
- * "Where do I live?". A query that consists only of the name is not changed.
- */
+/** "Where does Ana live?" is ranked like "Where do I live?" if Ana is the user. A bare name is not changed. */
 export function inFirstPerson(
   query: string,
   { view, scope, attributes }: { view: RecallView; scope: Scope; attributes: AttributeTable },
@@ -270,8 +251,8 @@ export function inFirstPerson(
   let spoken = query;
   for (const name of names) {
     if (others.has(name.toLowerCase())) continue;
-    // A name can also be a common word ("will", "mark"). It counts as a name only if it is capitalised, unless the whole question is in
-    // lower case.
+    // A name can also be a common word ("will", "mark"). It then counts as a name only if it is capitalised, unless the whole question is
+    // in lower case.
     const isName = (found: string): boolean =>
       lower === query || found[0] !== found[0]?.toLowerCase() || HAN.test(name);
     spoken = spoken.replace(namePattern(name, 'giu'), (found, at: number, whole: string) => {
@@ -283,12 +264,11 @@ export function inFirstPerson(
   return queryWords(spoken).length > 1 ? spoken : query;
 }
 
-// The first word of a sentence is always capitalised, so the words after it have to show whether it is a name. "Will I see Mark?" and "Mark
-// my calendar" do not begin with one.
+// After the capitalised first word of a sentence, these words show that it is no name: "Will I see Mark?", "Mark my calendar".
 const SUBJECT_OR_OBJECT =
   /^\s+(?:i|you|he|she|it|we|they|me|him|us|them|my|your|his|her|its|our|their|the|a|an|this|that|these|those|there)(?![\p{L}\p{N}])/iu;
 
-/** Checks whether the first word of a sentence is an auxiliary or an imperative rather than a name with the same letters. */
+/** The first word of a sentence may be an auxiliary or an imperative with the letters of a name. */
 function isVerbAt(sentence: string, at: number, word: string): boolean {
   const before = sentence.slice(0, at).trimEnd().at(-1) ?? '.';
   if (!/[.?!:"“¿¡]/u.test(before)) return false;
@@ -308,7 +288,6 @@ const THE_USER = new RegExp(
   'giu',
 );
 
-/** Returns a language's words for "me" and "my". */
 function firstPersonOf({ words: { me, my } }: Pack): [me: string, my: string] {
   return [me.split('|')[0] ?? '', my.split('|')[0] ?? ''];
 }
@@ -317,10 +296,7 @@ function isInFirstPerson(text: string, pack: Pack | null): boolean {
   return (['me', 'my'] as const).some((list) => packPattern(pack ?? english, list).test(plainMarks(text)));
 }
 
-/**
- * Replaces "the user" in an agent's question by the first person: "Where does the user live?" is ranked like "Where do I live?". If the
- * question also says "I", the user asks it, and "the user" is somebody else.
- */
+/** For agents, who ask "Where does the user live?". If the question also says "I", the user asks it about somebody else. */
 export function userInFirstPerson(query: string): string {
   const rest = query.replaceAll(THE_USER, ' ');
   if (rest === query) return query;
@@ -331,10 +307,7 @@ export function userInFirstPerson(query: string): string {
   return queryWords(spoken).length > 1 ? spoken : query;
 }
 
-/**
- * Checks whether a message asks for a fact about the user or the people in the user's life: it is a question in the first person or with a
- * known name, and asks neither for advice nor for a task.
- */
+/** Whether a message asks for a fact about the user or the user's people, and neither for advice nor for a task. */
 export function asksOfKnown(
   message: string,
   known: { view: RecallView; scope: Scope; attributes: AttributeTable },
@@ -354,16 +327,12 @@ export function asksOfKnown(
 
 const OTHER_LETTERS = /[^\p{Script=Latin}\p{Script=Common}]|[à-öø-ÿœĀ-ž]/iu;
 
-/**
- * Checks whether a query is not in English. If its language is not detected, it counts as English if it has only Latin letters without
- * accents.
- */
+/** Without a detected language, a query counts as English if it has only Latin letters without accents. */
 function isOtherLanguage(query: string, pack: Pack | null): boolean {
   return pack === null ? OTHER_LETTERS.test(query) : pack !== english;
 }
 
-// Finds the speakers whom a pronoun means: a question with "I" is about the user, and "what did you suggest" is about the assistant. A
-// question with both is ambiguous.
+// A question with "I" is about the user, "what did you suggest" about the assistant, and a question with both is ambiguous.
 function speakersByPronoun(query: string, speakers: readonly KnownSpeaker[], asksAgent: boolean): string[] {
   const byUser = FIRST_PERSON.test(query);
   if (byUser === asksAgent) return [];
@@ -373,7 +342,6 @@ function speakersByPronoun(query: string, speakers: readonly KnownSpeaker[], ask
 // "What do I do for a living?" asks for the user's work, not for the place where the user lives.
 const A_LIVING = /\ba living\b/giu;
 
-/** Finds the speakers whom a question names, and the terms of their names. */
 function namedSpeakers(query: string, speakers: readonly KnownSpeaker[]): Record<'about' | 'terms', Set<string>> {
   const lower = query.toLowerCase();
   const about = new Set<string>();
@@ -381,7 +349,7 @@ function namedSpeakers(query: string, speakers: readonly KnownSpeaker[]): Record
   for (const speaker of speakers) {
     if (speaker.role === 'agent') continue;
     for (const name of spokenNames(speaker.name)) {
-      // Checked before the pattern is compiled: that takes up to a millisecond, and most speakers are not named.
+      // Compiling a pattern takes up to a millisecond, and most speakers are not named.
       if (!lower.includes(name.toLowerCase()) || !namePattern(name).test(query)) continue;
       about.add(speaker.name);
       for (const term of words(name)) terms.add(term);
@@ -390,7 +358,6 @@ function namedSpeakers(query: string, speakers: readonly KnownSpeaker[]): Record
   return { about, terms };
 }
 
-/** Finds which person, topic and time a question is about, given the view's documents. */
 export function analyzeQuery(query: string, view: RecallView, at: AskedAt): QueryAnalysis {
   const { speakers } = view;
   const pack = detectPack(query, null);
@@ -403,8 +370,8 @@ export function analyzeQuery(query: string, view: RecallView, at: AskedAt): Quer
   const times = queryTimes(query, view, pack, at);
   const otherLanguage = isOtherLanguage(query, pack);
   const topic = all.filter((term) => !nameTerms.has(term) && !times.terms.has(term));
-  // A date is matched against the documents' times. Its words would only dilute the coverage of the other terms. In other languages, words
-  // have the most weight, and the words of a date are kept: R@10 of turns is .768 with them and .761 without.
+  // A date is matched against the documents' times, and its words would dilute the coverage of the other terms. In other languages, words
+  // weigh most, and those of a date are kept: R@10 of turns is .768 with them and .761 without.
   const terms = otherLanguage ? all.filter((term) => !nameTerms.has(term)) : topic;
   const isOfTime = times.ranges.length > 0 && about.size === 0 && topic.length > 0;
   const changes = isOfTime && topic.every((term) => CHANGE_TERMS.has(term));

@@ -10,39 +10,32 @@ import { coverageOf, inverseDocumentFrequency, type LexicalMatch } from './lexic
 import { standardise } from './measure-meaning.ts';
 import type { RecallView } from './recall-view.ts';
 
-/** A query and its matches in a view. */
 export interface QueryInput {
   readonly view: RecallView;
   readonly analysis: QueryAnalysis;
-  /** The time of the query. */
+  /** In milliseconds. */
   readonly now: number;
   readonly match: LexicalMatch;
   /** 1 for each ordinal that may be returned. */
   readonly allowed: Uint8Array;
-  /** The ordinals of permanent facts that the query asks for, and of memories whose kind it asks for. */
+  /** Ordinals of documents that the query asks for by attribute, kind or time. */
   readonly asked: ReadonlySet<number>;
-  /** Returns a document's cosine on the scale of the model with which the weights were learned; 0 without a vector. */
+  /** A document's cosine on the scale of the model with which the weights were learned; 0 without a vector. */
   readonly similarityOf: (ordinal: number) => number;
-  /** Per ordinal: the similarity, as a z-score against unrelated texts. */
+  /** Similarity per ordinal, as a z-score against unrelated texts. */
   readonly meaning: Float32Array;
 }
 
-/** The features of a query in a view, computed once for all candidates. */
 export interface QueryContext extends QueryInput {
-  /** Whether the query asks for facts about the user and nobody else. */
+  /** The query asks for facts about the user and nobody else. */
   readonly isAboutUser: boolean;
   readonly sessionWords: Float32Array;
   readonly sessionMeaning: Float32Array;
   readonly dates: Float32Array | null;
-  /** The highest BM25 of any document. */
   readonly bestBm25: number;
 }
 
-/**
- * The signals that tell evidence from other documents. `meaning` and `words` measure the similarity of the text. The `otherLanguage…`
- * signals correct them for questions in a language that the embedder does not know well. The others describe the speaker, the time and the
- * neighbouring turns.
- */
+/** The `otherLanguage…` signals correct meaning and words for languages that the embedder does not know well. */
 export const SIGNAL_NAMES = [
   'meaning',
   'words',
@@ -80,9 +73,8 @@ export const SIGNAL_NAMES = [
   'othersWords',
 ] as const;
 export type SignalName = (typeof SIGNAL_NAMES)[number];
-/** The value of each signal, in the order of `SIGNAL_NAMES`. */
+/** In the order of `SIGNAL_NAMES`. */
 export type Signals = Float64Array;
-/** The index of each signal in {@link Signals}. */
 export const COLUMN: Readonly<Record<SignalName, number>> = Object.fromEntries(
   SIGNAL_NAMES.map((name, column) => [name, column]),
 ) as Record<SignalName, number>;
@@ -103,8 +95,8 @@ export function prepareContext(input: QueryInput): QueryContext {
   };
 }
 
-// Returns `aboutCertainty` for a turn that the named person said, or that mentions them in the third person. Returns half of that for the
-// assistant's reply to them, and 0 for other turns.
+// `aboutCertainty` for a turn that the named person said, or that mentions them in the third person; half of that for the assistant's reply
+// to them.
 function speakerSignal(context: QueryContext, ordinal: number): number {
   const { about, aboutCertainty } = context.analysis;
   if (about.size === 0) return 0;
@@ -136,16 +128,12 @@ function writeNeighbours(row: Signals, context: QueryContext, ordinal: number): 
   const near = gate * Math.max(meaningOf(previous), meaningOf(next));
   const wordCount = view.wordCounts[ordinal] as number;
   row[COLUMN.nearMeaning] = near;
-  // A short turn can only be understood from the turns around it.
   row[COLUMN.nearShort] = near * Math.max(0, 1 - wordCount / SHORT_TURN);
   row[COLUMN.answerMeaning] = answers ? gate * meaningOf(previous) : 0;
   row[COLUMN.windowWords] = gate * (coverageOf(own | maskOf(previous) | maskOf(next), match) - coverageOf(own, match));
 }
 
-/**
- * Writes the signals for meaning and words. For a question that is not in English, the `otherLanguage…` signals give words more weight and
- * meaning less.
- */
+/** For a question that is not in English, the `otherLanguage…` signals give words more weight and meaning less. */
 function writeNearness(row: Signals, context: QueryContext, ordinal: number): void {
   const { match, bestBm25, analysis } = context;
   const meaning = context.meaning[ordinal] as number;
@@ -166,10 +154,6 @@ function writeNearness(row: Signals, context: QueryContext, ordinal: number): vo
 // Questions are more often about the last few days than about earlier times.
 const FRESH_DAYS = 3;
 
-/**
- * Writes the time signals: how recent the document is, where it lies in the store's time span, how close it is to the dates in the
- * question, and whether it is about the anchor event.
- */
 function writeTimes(row: Signals, context: QueryContext, ordinal: number): void {
   const { view, analysis, dates, now } = context;
   const { firstTime, lastTime } = view;
@@ -185,9 +169,7 @@ function writeTimes(row: Signals, context: QueryContext, ordinal: number): void 
   row[COLUMN.anchor] = isAnchor ? 1 : 0;
 }
 
-/**
- * Computes the signals of all candidates. Their rows share one array, because allocating an array for each row costs as much as filling it.
- */
+/** All rows share one array, because allocating an array for each row costs as much as filling it. */
 export function signalsOfAll(context: QueryContext, ordinals: readonly number[]): Signals[] {
   const width = SIGNAL_NAMES.length;
   const rows = new Float64Array(ordinals.length * width);
@@ -198,10 +180,7 @@ export function signalsOfAll(context: QueryContext, ordinals: readonly number[])
   });
 }
 
-/**
- * Writes all signals of a candidate. In a store without order or speakers, the signals for neighbours and speakers are 0. Reads the view's
- * columns, not its documents: these are scattered in memory, and reading 250 of them takes longer than computing the signals.
- */
+/** Reads columns and not documents, which are scattered in memory: reading 250 takes longer than computing the signals. */
 function writeSignals(row: Signals, context: QueryContext, ordinal: number): void {
   const { view, analysis } = context;
   const marks = view.marks[ordinal];
@@ -236,7 +215,7 @@ function writeSignals(row: Signals, context: QueryContext, ordinal: number): voi
 
 const othersWords = new WeakMap<RecallDocument, boolean>();
 
-/** Checks whether a user's turn is mostly pasted or quoted text. Only candidates are tested, because a test takes 50 µs. */
+/** Cached and only called for candidates, because a test takes 50 µs. */
 function isOthersWords(document: RecallDocument): boolean {
   if (document.type !== 'message' || document.role === 'agent' || document.role === 'tool') return false;
   const known = othersWords.get(document) ?? isMostlyForeign(document.text);
@@ -244,10 +223,7 @@ function isOthersWords(document: RecallDocument): boolean {
   return known;
 }
 
-/**
- * Writes the text signals. A turn that is long, or contains a time or a number, is more likely to be evidence than other turns. Every
- * statement has content, so a time or a number in a statement counts only if the question asks for one.
- */
+/** Every statement has content, so a time or a number in a statement counts only if the question asks for one. */
 function writeText(row: Signals, { view, analysis }: QueryContext, ordinal: number, marks: number): void {
   const isTurn = view.isMemory[ordinal] === 0;
   const asksWhen = analysis.asks === 'when';
@@ -261,10 +237,11 @@ function writeText(row: Signals, { view, analysis }: QueryContext, ordinal: numb
   row[COLUMN.hasNumber] = hasNumber && (isTurn || analysis.asks !== 'other') ? 1 : 0;
 }
 
+// The usual values for articles, unlike those of the lexical index: a session is as long as an article.
 const K1 = 1.2;
 const B = 0.75;
 
-/** Computes BM25 for every session as if it were one long document, from the term masks of its turns. */
+/** Computes BM25 as if every session were one long document, from the term masks of its turns. */
 function matchSessions(match: LexicalMatch, sessions: Int32Array, sessionWordCounts: Float32Array): Float32Array {
   const sessionCount = sessionWordCounts.length;
   const termCount = match.termWeights.length;
@@ -296,7 +273,6 @@ function matchSessions(match: LexicalMatch, sessions: Int32Array, sessionWordCou
   return scores;
 }
 
-/** Returns each session's highest z-score among its turns. */
 function bestPerSession(standardised: Float32Array, sessions: Int32Array, sessionCount: number): Float32Array {
   const best = new Float32Array(sessionCount).fill(Number.NEGATIVE_INFINITY);
   for (let ordinal = 0; ordinal < standardised.length; ordinal += 1) {
@@ -309,7 +285,7 @@ function bestPerSession(standardised: Float32Array, sessions: Int32Array, sessio
 
 const GREETING = new RegExp(`(?:^|[.!?]\\s+|\\b)(?:${wordsOfAll('callsBy')})[\\s,]*$`, 'iu');
 
-/** Checks whether a text mentions the person ("Anna got a dog", "Anna's dog") rather than addressing them ("Hey Anna!", "nice, Anna"). */
+/** Whether a text mentions the person ("Anna got a dog", "Anna's dog") rather than addressing them ("Hey Anna!", "nice, Anna"). */
 function speaksOf(text: string, name: string): boolean {
   let from = 0;
   for (;;) {
@@ -327,15 +303,12 @@ function speaksOf(text: string, name: string): boolean {
 
 const RELATIVES: ReadonlySet<string> = new Set(words(`${[...KINSHIP].join(' ')} pet dog cat puppy kitten`));
 
-/** Returns the query's words for relatives, acquaintances and pets: a sister, a boss, a cat. */
+/** Includes acquaintances and pets: a sister, a boss, a cat. */
 export function relativesIn(terms: readonly string[]): string[] {
   return terms.filter((term) => RELATIVES.has(term));
 }
 
-/**
- * Checks whether a document is about a relative or acquaintance of the user. If it has no subject, as a turn or a text stored by the
- * application, its first words are checked: "My brother lives in Toronto", "User's boss …".
- */
+/** Without a subject, the first words of the text count: "My brother lives in Toronto", "User's boss …". */
 function isAboutRelative({ subject = USER, text }: RecallDocument): boolean {
   const start = /^\W*(?:my|our|(?:the )?user['’]s)\s+((?:[\p{L}-]+\s+){0,2}[\p{L}-]+)/iu.exec(text)?.[1] ?? '';
   return (belongsToUser(subject) ? subject : start)

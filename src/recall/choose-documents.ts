@@ -14,7 +14,6 @@ import { filterCondition, type RecallFilter } from '../store/record-filter.ts';
 import { RECALL_SOURCES, type RecallOptions } from './recall-options.ts';
 import type { RecallView } from './recall-view.ts';
 
-/** Marks the documents that a recall may return: they are visible to the handle, live, in the requested sources, and match the filter. */
 export async function allowedDocuments(
   reader: Reader,
   database: Database,
@@ -39,8 +38,8 @@ export async function allowedDocuments(
 }
 
 /**
- * Excludes turns without content ("ok", "Noted.", "thanks!"), unless they contain all words of the query. A greeting or an agreement also
- * stays if it answers another speaker's question, and that question contains words of the query.
+ * Excludes "ok", "Noted." and "thanks!", unless they contain all words of the query, or answer a matching question of another speaker
+ * (courtesies never do).
  */
 export function leaveOutSmallTalk(
   allowed: Uint8Array,
@@ -57,7 +56,6 @@ export function leaveOutSmallTalk(
   }
 }
 
-/** Marks the live documents in the wanted sources with 1. */
 function ofSources({ live, sources }: RecallView, wanted: RecallOptions['sources']): Uint8Array {
   const allowed = live.slice();
   if (wanted === undefined) return allowed;
@@ -73,10 +71,7 @@ function wholeFilter({ filter, minimumImportance }: RecallOptions): RecallFilter
   return { and: [{ minimumImportance }, ...(filter === undefined ? [] : [filter])] };
 }
 
-/**
- * Returns a test for a filter that names only types. It needs no database query, because a document has its type. Returns null for any
- * other filter.
- */
+/** A filter that names only types needs no database query. Null for any other filter. */
 function typeTest({ types, not, ...others }: RecallFilter): ((document: RecallDocument) => boolean) | null {
   const { types: left, ...othersLeft } = not ?? { types: [] };
   if (left === undefined) return null;
@@ -108,11 +103,10 @@ const NEUTRAL: ReadonlySet<string> = new Set(
 );
 
 /**
- * Finds the permanent facts whose attributes a question asks for. The question must contain all words of the attribute's name: "name" asks
- * for `name`, not for `partner_name` or `pet_name`. If the question has another topic besides the attribute, it asks for something else:
- * "How did he get to work in March?", "Who lives in the spare room?". In the data set `lives`, only 10 of the 69 English questions that
- * contain an attribute's word ask for that attribute. In other languages the topic is not checked, because the list of neutral words is
- * English.
+ * Permanent facts whose attributes a question asks for. The question must contain all words of the attribute's name: "name" asks for
+ * `name`, not for `pet_name`. If it has another topic, it asks for something else ("Who lives in the spare room?"): in the data set
+ * `lives`, only 10 of 69 English questions with an attribute's word ask for that attribute. The neutral words are English, so the topic is
+ * not checked in other languages.
  */
 export function askedFacts(
   { terms, isOtherLanguage, times }: Pick<QueryAnalysis, 'terms' | 'isOtherLanguage' | 'times'>,
@@ -139,8 +133,8 @@ export function askedFacts(
 }
 
 /**
- * Keeps the values that were true at the time that the question names: "Where did I live in March?" does not ask for the present city. If
- * no known value of an attribute was true then, keeps all of them, because a value may have been true before it was mentioned.
+ * "Where did I live in March?" does not ask for the present city. Without a value that is known to have been true then, all are kept,
+ * because a value may have been true before it was mentioned.
  */
 function trueThen(facts: readonly number[], view: RecallView, times: QueryAnalysis['times']): number[] {
   const wasTrue = (ordinal: number): boolean => {
@@ -153,9 +147,8 @@ function trueThen(facts: readonly number[], view: RecallView, times: QueryAnalys
 }
 
 const PARTS_OF_NAMES: ReadonlySet<string> = new Set(words('first last full middle maiden family given surname'));
-const HALF = 0.5;
 
-/** Excludes the user's own names, because a name is similar to every question about a person. Keeps them if the question asks for them. */
+/** A name is similar to every question about a person, so the user's own names are excluded unless the question asks for them. */
 export function leaveOutNames(
   allowed: Uint8Array,
   view: RecallView,
@@ -166,14 +159,14 @@ export function leaveOutNames(
   if (topic.every((term) => PARTS_OF_NAMES.has(term))) return;
   for (const ordinal of view.keyed) {
     const isName = hasTrait(view.documents[ordinal]?.attribute ?? null, 'own', attributes);
-    const isAsked = asked.has(ordinal) || coverageOf(match.looseMasks[ordinal] as number, match) >= HALF;
+    const isAsked = asked.has(ordinal) || coverageOf(match.looseMasks[ordinal] as number, match) >= 0.5;
     if (isName && !isAsked) allowed[ordinal] = 0;
   }
 }
 
 const phrasesByTable = new WeakMap<AttributeTable, Map<string, string[][]>>();
 
-/** Returns an attribute's names and the words that ask for it, each as a list of stems. */
+/** Each as a list of stems. */
 function phrasesOf(attribute: string, attributes: AttributeTable): string[][] {
   const known = phrasesByTable.get(attributes) ?? new Map<string, string[][]>();
   phrasesByTable.set(attributes, known);
@@ -181,7 +174,7 @@ function phrasesOf(attribute: string, attributes: AttributeTable): string[][] {
   if (before !== undefined) return before;
   const { labels, synonyms, askedWith } = attributes.policyOf(attribute);
   const names = [attribute, ...Object.values(labels), ...synonyms.filter((name) => !AMBIGUOUS.has(name))];
-  // An unknown attribute has no synonyms. It is also matched without the ending `_name`: "Who is my boss?" asks for `boss_name`.
+  // An unknown attribute has no synonyms, so "Who is my boss?" asks for `boss_name`.
   if (!attributes.isKnown(attribute)) names.push(attribute.replace(/_names?$/, ''));
   const phrases = [
     ...names.map((name) => words(name.replaceAll('_', ' '))),
@@ -233,7 +226,6 @@ function kind(names: string, has: AskedKind['has']): AskedKind {
 
 const kindsByTable = new WeakMap<MemoryTypeTable, AskedKind[]>();
 
-/** Returns the words with which questions ask for a type: the type's name, and its words in the table of types. */
 function typeKinds(memoryTypes: MemoryTypeTable): AskedKind[] {
   const before = kindsByTable.get(memoryTypes);
   if (before !== undefined) return before;
@@ -246,7 +238,6 @@ function typeKinds(memoryTypes: MemoryTypeTable): AskedKind[] {
   return kinds;
 }
 
-/** Finds the documents whose attribute, kind or time the question asks for, whatever their words. */
 export function askedDocuments(
   analysis: QueryAnalysis,
   view: RecallView,
@@ -261,9 +252,7 @@ export function askedDocuments(
   ]);
 }
 
-/**
- * Finds the memories that answer a question such as "What has changed since May?": those that happened, became true or ended in that time.
- */
+/** For "What has changed since May?": memories that happened, became true or ended in that time. */
 function askedChanges(
   { wants, times }: Pick<QueryAnalysis, 'wants' | 'times'>,
   view: RecallView,
@@ -277,7 +266,6 @@ function askedChanges(
   });
 }
 
-/** Returns the live memories that pass a test. */
 function liveMemories(
   { documents, isMemory, live }: RecallView,
   test: (document: RecallDocument) => boolean,
@@ -289,7 +277,7 @@ function liveMemories(
   return found;
 }
 
-/** Finds the memories that answer a question such as "What have I got on this week?": those with a day in that time. */
+/** For "What have I got on this week?": memories with a day in that time. */
 function askedDays({ agenda }: Pick<QueryAnalysis, 'agenda'>, view: RecallView): Set<number> {
   if (agenda.length === 0) return new Set();
   return liveMemories(view, ({ day }) => day != null && agenda.some(({ from, to }) => day >= from && day < to));
@@ -298,10 +286,7 @@ function askedDays({ agenda }: Pick<QueryAnalysis, 'agenda'>, view: RecallView):
 // Words in a question that do not name a kind of memory.
 const FILLERS: ReadonlySet<string> = new Set(words('user person tell give list show all current general main please'));
 
-/**
- * Finds the memories that a question asks for by kind alone, such as "user preferences", "communication style" or "What do you know about
- * me?". The texts of these memories share no word with the question.
- */
+/** "User preferences", "communication style" or "What do you know about me?" share no word with the memories that they ask for. */
 export function askedKinds(terms: readonly string[], view: RecallView, memoryTypes: MemoryTypeTable): Set<number> {
   const telling = terms.filter((term) => !FILLERS.has(term));
   const asked = [...KINDS, ...typeKinds(memoryTypes)].filter(({ names }) => telling.some((term) => names.has(term)));
@@ -312,18 +297,17 @@ export function askedKinds(terms: readonly string[], view: RecallView, memoryTyp
 const LONGEST_NAME = 4;
 const MOST_WORDS = 40;
 
-/** Finds the documents that are linked to an entity named in the query, regardless of their similarity. */
 export async function documentsAboutNamed(
   reader: Reader,
   database: Database,
   { scope, query, view }: { scope: Scope; query: string; view: RecallView },
 ): Promise<Set<number>> {
-  const rows = await rowsAboutNamed(reader, database, { scope, slugs: possibleNames(query) });
+  const rows = await rowsAboutNamed(reader, database, { scope, slugs: possibleSlugs(query) });
   return new Set([...rows].flatMap((row) => view.ordinalOf('memory', row) ?? []));
 }
 
-/** Returns all n-grams of up to four words, as entity slugs, because any of them may be a name. */
-function possibleNames(query: string): string[] {
+/** Any n-gram of up to four words may be a name. */
+function possibleSlugs(query: string): string[] {
   const parts = entitySlug(query).split('-').filter(Boolean).slice(0, MOST_WORDS);
   const names: string[] = [];
   for (let start = 0; start < parts.length; start += 1) {

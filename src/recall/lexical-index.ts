@@ -1,20 +1,18 @@
 import { words } from '../language/words.ts';
 
-/** An inverted index of a view's documents, by ordinal. */
 export interface LexicalIndex {
   readonly postings: Map<string, { documents: number[]; frequencies: number[] }>;
-  /** Terms by their first letters, to find other forms of a word. */
   readonly families: Map<string, string[]>;
   readonly lengths: number[];
   totalLength: number;
 }
 
 export interface LexicalMatch {
-  /** BM25 per document ordinal. */
+  /** Per ordinal. */
   readonly bm25: Float32Array;
   /** Bit t is set if query term t occurs in the document. Only the first 30 terms have a bit. */
   readonly termMasks: Uint32Array;
-  /** Like `termMasks`, but a bit is also set if another form of the term occurs, for languages without stemming. */
+  /** Like `termMasks`, but also for other forms of a term, because not all languages are stemmed. */
   readonly looseMasks: Uint32Array;
   /** Inverse document frequency per query term. */
   readonly termWeights: Float64Array;
@@ -23,7 +21,7 @@ export interface LexicalMatch {
   readonly matched: number[];
 }
 
-// Unlike articles, conversation turns are short and repeat few words. Term frequency therefore saturates early, and length has less effect.
+// Conversation turns are shorter than articles and repeat few words, so term frequency saturates early, and length has less effect.
 const K1 = 0.9;
 const B = 0.4;
 const MAX_TERMS = 30;
@@ -53,7 +51,7 @@ export function addDocument(index: LexicalIndex, text: string): void {
   index.totalLength += terms.length;
 }
 
-// Only words that are longer than this have a family, because shorter words share their first letters with too many others.
+// Shorter words share their first letters with too many others.
 const FAMILY_LETTERS = 4;
 const SAME_SHARE = 0.6;
 
@@ -65,7 +63,6 @@ function joinFamily({ families }: LexicalIndex, term: string): void {
   else family.push(term);
 }
 
-/** Finds the index terms that are probably other forms of a term, because they share a long prefix with it. */
 function otherForms({ families }: LexicalIndex, term: string): string[] {
   if (term.length <= FAMILY_LETTERS) return [];
   return (families.get(term.slice(0, FAMILY_LETTERS)) ?? []).filter((other) => {
@@ -79,7 +76,7 @@ export function inverseDocumentFrequency(documentCount: number, documentFrequenc
   return Math.log(1 + (documentCount - documentFrequency + 0.5) / (documentFrequency + 0.5));
 }
 
-/** Scores every document that contains a query term. The cost grows with the terms' postings, not with the store. */
+/** The cost grows with the terms' postings, not with the store. */
 export function matchLexically(index: LexicalIndex, queryTerms: readonly string[]): LexicalMatch {
   const documentCount = index.lengths.length;
   const bm25 = new Float32Array(documentCount);
@@ -119,7 +116,7 @@ export function matchLexically(index: LexicalIndex, queryTerms: readonly string[
   };
 }
 
-/** Returns how much of the query's total term weight the mask covers: 0 for no term, 1 for every term. */
+/** Fraction of the query's total term weight that the mask covers. */
 export function coverageOf(mask: number, match: Pick<LexicalMatch, 'termWeights' | 'totalWeight'>): number {
   if (mask === 0 || match.totalWeight === 0) return 0;
   let covered = 0;

@@ -9,14 +9,13 @@ import type { Cohesion, RecallView } from './recall-view.ts';
 export interface Links {
   readonly next: Int32Array;
   readonly sessions: Int32Array;
-  /** Per document: the number of its speaker or role. */
   readonly voices: Int32Array;
 }
 
 const SAMPLE = 1500;
-// Cohesion at or below `none` is scaled to 0, at or above `full` to 1. The unit is the standard deviation of the cosines between unrelated
-// texts. Measured for neighbours and for sessions: 1.5–2.3 and 0.5–0.7 in conversations between two people; 0.5 and 0 between a user and an
-// assistant with boilerplate answers; 0.3 and 0.05 if many people each ask an assistant; 0 ± 0.1 for both in shuffled turns.
+// Cohesion in standard deviations of the cosines between unrelated texts, scaled from `none` (0) to `full` (1). Measured for neighbours and
+// sessions: 1.5–2.3 and 0.5–0.7 between two people; 0.5 and 0 between a user and an assistant with boilerplate answers; 0.3 and 0.05 if
+// many people each ask an assistant; 0 ± 0.1 in shuffled turns.
 const NEIGHBOUR_RANGE = { none: 0.25, full: 1.4 };
 const SESSION_RANGE = { none: 0.1, full: 0.45 };
 
@@ -28,7 +27,6 @@ function sequence(seed: number): () => number {
   };
 }
 
-/** Running sums for the mean and the standard deviation. */
 interface Moments {
   count: number;
   sum: number;
@@ -46,9 +44,8 @@ function addValue(moments: Moments, value: number): void {
 }
 
 /**
- * Measures how much closer a turn is to its neighbour, and to another turn in its session, than to an unrelated turn by the same speaker.
- * Returns the mean difference in cosine, in standard deviations. Compares only a deterministic sample of pairs, so that the cost does not
- * grow with the store.
+ * Compares a turn with its neighbour, with another turn of its session, and with an unrelated turn by the same speaker. A deterministic
+ * sample of pairs keeps the cost independent of the store's size.
  */
 function sampleCohesion(
   vectors: ReadonlyMap<number, Float32Array>,
@@ -61,8 +58,8 @@ function sampleCohesion(
   const pick = (): number => known[Math.floor(random() * count)] as number;
   const similarity = (left: number, right: number): number =>
     dot(vectors.get(left) as Float32Array, vectors.get(right) as Float32Array);
-  // The unrelated turn comes from the same speaker in another session, because an assistant's turns resemble each other regardless of their
-  // topic.
+  // An assistant's turns resemble each other regardless of their topic, so the unrelated turn comes from the same speaker in another
+  // session.
   const strangerLike = (ordinal: number): number => {
     let found = -1;
     for (let attempt = 0; attempt < 12; attempt += 1) {
@@ -89,7 +86,7 @@ function sampleCohesion(
     let related = next[here] as number;
     if (!vectors.has(related)) continue;
     compare(here, related, near);
-    // Four turns later, the session's topic is still the same, but the turn is no longer similar because it is a direct reply.
+    // Four turns later, the topic is still the same, but the turn is no longer similar because it is a direct reply.
     for (let step = 0; step < 3 && related >= 0; step += 1) related = next[related] as number;
     if (vectors.has(related)) compare(here, related, far);
   }
@@ -112,13 +109,13 @@ export function measureCohesion(vectors: ReadonlyMap<number, Float32Array>, link
   return { neighbour: within(NEIGHBOUR_RANGE, evidence.neighbour), session: within(SESSION_RANGE, evidence.session) };
 }
 
-/** A query's vector, or the reason why there is none. */
+/** `degraded`: the reason why there is no vector. */
 export interface EmbeddedQuery {
   vector: Float32Array | null;
   degraded: string[];
 }
 
-/** Embeds a query. If the embedder fails, recall continues with keyword search. */
+/** If the embedder fails, recall continues with keyword search. */
 export async function embedQuery(
   { ledger }: { ledger: Ledger },
   scope: Scope,
@@ -126,7 +123,7 @@ export async function embedQuery(
 ): Promise<EmbeddedQuery> {
   if (embedder === null) return { vector: null, degraded: [] };
   try {
-    // A local model's usage is not recorded, because recording it would cost more than the recall.
+    // Recording a local model's usage would cost more than the recall.
     const isFree = ledger.prices.priceOf(embedder.id)?.input === 0;
     const { vectors } = await (isFree
       ? embedder.embed([query])
@@ -140,12 +137,11 @@ export async function embedQuery(
 }
 
 const SAMPLE_SIZE = 600;
-// The sample consists of runs of consecutive turns, because cohesion is measured on neighbours.
+// Runs of consecutive turns, because cohesion is measured on neighbours.
 const STRETCH = 20;
-// A new sample is taken when the view has grown by a quarter.
+// Growth of the view after which a new sample is taken.
 const GROWTH = 1.25;
 
-/** Measures, on a sample of vectors, how much information the documents' order carries. Stores the sample and the result in the view. */
 export async function refreshSample(
   reader: Reader,
   database: Database,
@@ -171,7 +167,6 @@ export async function refreshSample(
   view.cohesion = measureCohesion(vectors, view);
 }
 
-/** Selects the documents to sample: runs of consecutive turns, spread over the whole store. */
 export function sampleOrdinals(count: number): number[] {
   if (count <= SAMPLE_SIZE) return Array.from({ length: count }, (_, ordinal) => ordinal);
   const stretches = SAMPLE_SIZE / STRETCH;
@@ -181,32 +176,24 @@ export function sampleOrdinals(count: number): number[] {
   });
 }
 
-/** The similarity of each document to a query. */
 export interface Meaning {
   /** Cosine per ordinal; NaN if there is none. */
   similarities: Float32Array;
-  /** The similarities as z-scores; 0 if there is none. */
+  /** As z-scores; 0 if there is none. */
   meaning: Float32Array;
-  /** Per ordinal: the number of the passage nearest to the query, whose cosine is in `similarities`. */
+  /** Per ordinal: the passage nearest to the query, whose cosine is in `similarities`. */
   passages: Int32Array;
-  /**
-   * True if a missing cosine always means that the document has no vector yet. False if only the nearest documents of a large view were
-   * measured.
-   */
+  /** False if only the nearest documents were measured. Otherwise, a missing cosine means that there is no vector yet. */
   isComplete: boolean;
 }
 
-// If the view has at most this many documents, a database server returns all similarities of an owner. Otherwise it returns only the
-// nearest.
+// Up to this many documents, a database server returns all similarities of an owner, otherwise only the nearest.
 const ASK_FOR_ALL = 2000;
 const NEAREST = 400;
-// How many passages to allow for per document: a long event has several hits, one for each passage.
+// A long event has several hits, one for each passage.
 const PASSAGES_EACH = 8;
 
-/**
- * Measures how similar a query is to each document in a view. If the view is large and its vectors are in a database server, measures only
- * the nearest documents.
- */
+/** If the view is large and its vectors are in a database server, only the nearest documents are measured. */
 export async function measureMeaning(
   reader: Reader,
   database: Database,
@@ -214,7 +201,6 @@ export async function measureMeaning(
 ): Promise<Meaning> {
   const similarities = new Float32Array(view.documents.length).fill(Number.NaN);
   const passages = new Int32Array(view.documents.length);
-  // A document is scored by its nearest passage.
   const place = (ordinal: number | undefined, passage: number, similarity: number): void => {
     if (ordinal === undefined || ordinal < 0 || (similarities[ordinal] as number) >= similarity) return;
     similarities[ordinal] = similarity;
@@ -240,13 +226,11 @@ export async function measureMeaning(
   return { similarities, meaning, passages, isComplete };
 }
 
-// If a kind has few documents, its background similarity cannot be estimated from them alone. Each kind's statistics therefore include all
-// documents of both kinds, with the total weight of this many documents.
+// Few documents of one kind cannot show its background similarity. Each kind's statistics therefore include all documents of both kinds,
+// with the total weight of this many documents.
 const COUNTED_OF_ALL = 8;
 
-/**
- * Converts similarities to z-scores, for memories and events separately, because statements are nearer to any question than small talk is.
- */
+/** Z-scores for memories and events separately, because statements are nearer to any question than small talk is. */
 export function standardiseByKind(
   similarities: Float32Array,
   { isMemory }: Pick<RecallView, 'isMemory'>,
@@ -278,10 +262,7 @@ export function standardiseByKind(
   return meaning;
 }
 
-/**
- * Converts similarities to z-scores when only the nearest documents are known. Those are a biased sample, so the mean and the deviation
- * come from the view's own sample.
- */
+/** The nearest documents are a biased sample, so the mean and the deviation come from the view's own sample. */
 function standardiseBySample(similarities: Float32Array, view: RecallView, query: Float32Array): Float32Array {
   const values = [...view.sample.vectors.values()].map((vector) => dot(vector, query));
   const mean = values.reduce((sum, value) => sum + value, 0) / Math.max(values.length, 1);
@@ -290,7 +271,7 @@ function standardiseBySample(similarities: Float32Array, view: RecallView, query
   return similarities.map((value) => (Number.isNaN(value) ? 0 : (value - mean) / deviation));
 }
 
-/** Converts the known values to z-scores. An unknown value (NaN) becomes 0, the mean. */
+/** Z-scores. An unknown value (NaN) becomes 0, the mean. */
 export function standardise(values: Float32Array, limit = 8): Float32Array {
   const moments = noMoments();
   for (const value of values) if (!Number.isNaN(value)) addValue(moments, value);

@@ -32,37 +32,32 @@ interface RankedDocument {
   explanation: SignalShare[];
 }
 
-/**
- * The documents, best first, and the probability that any of them answers the question. That probability is null if it is not estimated.
- */
+/** Best first. `answerable`: the probability that any document answers the question, or null. */
 interface Ranking {
   documents: RankedDocument[];
   answerable: number | null;
 }
 
-/** A ranked document whose record has not been loaded yet. */
 export interface Candidate extends RankedDocument {
   cosine: number | null;
-  /** The number of the passage that has this cosine. */
+  /** The passage that has this cosine. */
   passage: number;
   arms: Arm[];
 }
 
-/** The results of the retrieval arms. */
 interface Found extends Omit<QueryInput, 'meaning' | 'similarityOf'> {
   /** Null without vectors. */
   meaning: Meaning | null;
   aboutNamed: ReadonlySet<number>;
-  /** The calibration of the embedder; null without an embedder. */
+  /** Null without an embedder. */
   calibration: Calibration | null;
   options: RecallOptions;
 }
 
-/** Ranks what the retrieval arms found, by the method that the options select. */
 export function chooseRanking(found: Found): { candidates: Candidate[]; answerable: number | null } {
   const ranking = rank(found);
   const candidates = outdatedBehind(ranking.documents, found).map((document) => toCandidate(document, found));
-  // Adds the documents that are linked to an entity of the query, regardless of their similarity.
+  // Documents linked to an entity of the query are added regardless of their similarity.
   const known = new Set(candidates.map(({ ordinal }) => ordinal));
   for (const ordinal of found.aboutNamed) {
     if (known.has(ordinal) || found.allowed[ordinal] !== 1) continue;
@@ -71,10 +66,7 @@ export function chooseRanking(found: Found): { candidates: Candidate[]; answerab
   return { candidates, answerable: ranking.answerable };
 }
 
-/**
- * Ranks a turn behind the best statement formed from it, if that statement has been replaced: the turn's words are then outdated. In place
- * of the replaced statement, recall returns its replacement.
- */
+/** The words of a turn are outdated if its best statement has been replaced. Recall then returns the replacement. */
 function outdatedBehind(documents: readonly RankedDocument[], { view, analysis }: Found): RankedDocument[] {
   if (isAboutPast(analysis)) return [...documents];
   const ranked = new Map(documents.map((document) => [document.ordinal, document]));
@@ -96,8 +88,8 @@ function outdatedBehind(documents: readonly RankedDocument[], { view, analysis }
   return [...ranked.values()].sort((one, other) => other.score - one.score);
 }
 
-// A turn whose statement was replaced keeps its rank if its statements have less than half as many words as the turn, and the best of them
-// has less than half its score. The turn's other words may then answer the question.
+// A turn whose statement was replaced keeps its rank if its statements have less than half its words, and the best of them less than half
+// its score. Its other words may then answer the question.
 const HALF = 0.5;
 const STEP_BEHIND = 0.01;
 
@@ -107,14 +99,13 @@ function raised(document: RankedDocument, value: number): RankedDocument {
 }
 
 const USUAL_LIMIT = 10;
-// A question that asks for a list or a count needs many results. A token budget may limit them further.
 const LIMIT_FOR_SEVERAL = 20;
 
 export function limitOf({ limit }: RecallOptions, { wants }: Pick<QueryAnalysis, 'wants'>): number {
   return limit ?? (wants.several ? LIMIT_FOR_SEVERAL : USUAL_LIMIT);
 }
 
-// How many more candidates than results are ranked. Duplicates, and turns whose memory was recalled, are removed later.
+// Duplicates, and turns whose memory was recalled, are removed later.
 const SPARE = 30;
 
 function rank(found: Found): Ranking {
@@ -129,10 +120,7 @@ function rank(found: Found): Ranking {
   return rankByReciprocalRank(lists, count);
 }
 
-/**
- * Checks whether the requested documents resemble the question neither in words nor in meaning. "What has changed since May?" does not
- * resemble the statements that have changed, and "What have I got on this week?" does not resemble the plans for that week.
- */
+/** "What has changed since May?" and "What have I got on this week?" resemble the requested documents neither in words nor in meaning. */
 function asksForNoTopic({ analysis: { wants, agenda }, asked }: Found): boolean {
   return (wants.changes || agenda.length > 0) && asked.size > 0;
 }
@@ -170,9 +158,8 @@ function rankWithMeaning(found: Found, meaning: Meaning, count: number): Ranking
 }
 
 /**
- * Checks whether a good match has no vector yet: one of the `FIRST` best documents that has any of the query's words, or any document that
- * has half of them, weighted by rarity. Answerability is then not estimated. A text that was logged a moment ago has no vector, and recall
- * must not abstain because of that.
+ * One of the `FIRST` best documents with any word of the query, or any with half of them. Recall must not abstain because a text was logged
+ * a moment ago and has no vector yet.
  */
 function hasUnread(documents: readonly RankedDocument[], { similarities }: Meaning, match: LexicalMatch): boolean {
   return documents.some(({ ordinal }, index) => {
@@ -184,11 +171,7 @@ function hasUnread(documents: readonly RankedDocument[], { similarities }: Meani
 
 const FIRST = 3;
 
-/**
- * Returns each document's similarity to the query as a z-score. A document without a vector is scored by its words: if it has all words of
- * the query, it gets the score of the nearest document. Otherwise, the few documents that have vectors would outrank it, whatever the
- * query.
- */
+/** A document without a vector is scored by its words, or else the few with vectors would outrank it, whatever the query. */
 function meaningOrWords({ meaning, similarities, isComplete }: Meaning, match: LexicalMatch): Float32Array {
   const unread = isComplete ? match.matched.filter((ordinal) => Number.isNaN(similarities[ordinal])) : [];
   if (unread.length === 0) return meaning;
@@ -198,20 +181,19 @@ function meaningOrWords({ meaning, similarities, isComplete }: Meaning, match: L
   return filled;
 }
 
-/** Ranks without vectors, by words, speakers, times and neighbouring turns. */
 function rankWithoutMeaning(found: Found, count: number): Ranking {
   const none = new Float32Array(found.view.documents.length);
-  // Without an embedder, every question is treated as if it were not in English, because words weigh more for such questions.
+  // Words weigh more for questions that are not in English, which suits ranking without an embedder.
   const analysis = { ...found.analysis, isOtherLanguage: true };
   const ranking = rankByEvidence({ ...found, analysis, similarityOf: () => 0, meaning: none }, count);
   const documents = ranking.documents.filter(
     ({ ordinal }) => analysis.agenda.length > 0 || found.match.termMasks[ordinal] !== 0 || found.asked.has(ordinal),
   );
-  // Answerability is not estimated, because its model was trained on stores with vectors.
+  // The model of answerability was trained on stores with vectors.
   return { documents, answerable: null };
 }
 
-// The signals that come from the turns around a document. With the type argument, renaming a signal is a type error here.
+// Signals of the turns around a document. The type argument makes renaming a signal a type error here.
 const FROM_CONTEXT: ReadonlySet<string> = new Set<SignalName>([
   'nearMeaning',
   'nearShort',
@@ -241,10 +223,9 @@ function toCandidate(document: RankedDocument, found: Found): Candidate {
 
 type Weights = RankingModel['weights'];
 
-// Only the 250 best candidates get a full score. The results are the same as when all documents are scored.
+// The results are the same as when all documents get a full score.
 const FULL_LOOK = 250;
 
-/** Ranks by the learned weights of all signals, such as words, meaning, speaker, neighbours and time. */
 export function rankByEvidence(input: QueryInput, count: number): Ranking {
   const context = prepareContext(input);
   const scored = scoreCandidates(context);
@@ -269,10 +250,9 @@ export function rankByEvidence(input: QueryInput, count: number): Ranking {
   return { documents, answerable: context.asked.size > 0 ? Math.max(ASKED, answerable) : answerable };
 }
 
-// A document whose attribute or kind the question asks for has at least this relevance.
 const ASKED = 0.8;
 
-/** Scores the candidates and returns them best first. */
+/** Best first. */
 export function scoreCandidates(context: QueryContext, weights: Weights = RANKING.weights): ScoredCandidate[] {
   const columns = Float64Array.from(SIGNAL_NAMES, (name) => weights[name]);
   const ordinals = selectCandidates(context, weights);
@@ -298,7 +278,7 @@ function sharesOf(signals: Signals): SignalShare[] {
   return shares;
 }
 
-/** Ranks by a single value: the similarity in meaning, or BM25. Leaves out documents without a value (NaN). */
+/** Leaves out documents without a value (NaN). */
 function rankByValue(values: Float32Array, allowed: Uint8Array, count: number, signal: string): Ranking {
   const usable = values.map((value, ordinal) => (allowed[ordinal] === 1 ? value : Number.NaN));
   const documents = topK(usable, count)
@@ -329,7 +309,6 @@ function rankByReciprocalRank(rankings: Readonly<Record<string, Ranking>>, count
 // Most of a BM25 value is coverage. With this factor, no result is lost compared with scoring every document.
 const COVERAGE_IN_BM25 = 0.6;
 
-/** Selects the candidates by a cheap score for every document, from the most important signals. */
 function selectCandidates(context: QueryContext, weights: Weights): number[] {
   const { view, meaning, analysis, dates, sessionWords, allowed, asked, bestBm25, match } = context;
   const { previous, next, sessions, speakerNumbers, cohesion, isMemory } = view;
@@ -369,7 +348,7 @@ function selectCandidates(context: QueryContext, weights: Weights): number[] {
 
 const RECIPROCAL_RANK_CONSTANT = 60;
 
-/** Combines lists by reciprocal rank fusion: each list adds 1 / (60 + rank). Ranks begin at 1. */
+/** Each list adds 1 / (60 + rank). Ranks begin at 1. */
 export function fuseByReciprocalRank<Item>(rankings: readonly (readonly Item[])[]): Map<Item, number> {
   const scores = new Map<Item, number>();
   for (const ranking of rankings) {
@@ -384,10 +363,7 @@ function reciprocalRank(index: number): number {
 
 const BINS = 2048;
 
-/**
- * Returns the ordinals of the `count` highest values, unordered, ignoring NaN. A histogram finds the bin that contains the threshold, so
- * that only the values in that bin are sorted.
- */
+/** Unordered, without NaN. A histogram finds the bin of the threshold, so that only the values in that bin are sorted. */
 export function topK(values: Float32Array, count: number): number[] {
   if (values.length <= count) return Array.from(values.keys()).filter((ordinal) => !Number.isNaN(values[ordinal]));
   let low = Number.POSITIVE_INFINITY;

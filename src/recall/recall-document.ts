@@ -7,38 +7,36 @@ import type { IndexedKind } from '../store/database.ts';
 import type { EventForRecall, MemoryForRecall } from '../store/load-records.ts';
 import { RECALL_SOURCES, type RecallSource } from './recall-options.ts';
 
-/** The fields of a memory or an event that recall needs. */
 export interface RecallDocument {
   readonly kind: IndexedKind;
   readonly rowId: number;
   readonly id: string;
   readonly text: string;
-  /** The type of a memory or the kind of an event. */
+  /** A memory's type or an event's kind. */
   readonly type: string;
-  /** For a memory: its subject, attribute, value and category. */
   readonly subject?: string;
   readonly attribute: string | null;
   readonly value?: string | null;
   readonly category: string | null;
   readonly isPermanent: boolean;
   readonly speaker: string | null;
-  /** Where an event comes from, such as `user`, `agent` or `tool`. Null for a memory, and for a user whose name is known. */
+  /** Origin of an event, such as `user`, `agent` or `tool`. Null for a memory, and for a user whose name is known. */
   readonly role: string | null;
   readonly session: string | null;
-  /** Whether only recalls in the same session find the event, because it belongs to no user. */
+  /** Only recalls in the same session find the event, because it belongs to no user. */
   readonly staysInSession?: boolean;
   readonly connection: string | null;
-  /** For a memory: the ids of the events from which it was formed. */
+  /** Ids of the events from which a memory was formed. */
   readonly sources: readonly string[];
   /** When the event happened, or since when the statement is true, in milliseconds since 1970. */
   readonly time: number;
-  /** For a memory: the day on which it is due, planned or happened, or from which it is true. Null if it has none. */
+  /** The day on which a memory is due, planned or happened, or from which it is true. */
   readonly day?: number | null;
-  /** For a lasting statement: when it stopped being true; infinite while it is true. Null for a past event. */
+  /** When a lasting statement stopped being true; infinite while it is true. Null for a past event. */
   readonly until: number | null;
-  /** When the record expires, in milliseconds since 1970. Recall does not find it afterwards. Null if it does not expire. */
+  /** In milliseconds since 1970. Recall does not find the record afterwards. */
   readonly expiresAt: number | null;
-  /** For a replaced memory: the id of its replacement. If the replaced memory matches, recall returns the replacement. */
+  /** The id of a replaced memory's replacement, which recall returns if the replaced memory matches. */
   readonly successor: string | null;
 }
 
@@ -55,10 +53,7 @@ export function memoryDocument({ title, content, isArchived, ...memory }: Memory
   };
 }
 
-/**
- * Returns a function that converts an owner's events to documents. The turns of a session share one string as the session's name, so that
- * it is hashed only once.
- */
+/** The turns of a session share one string as its name, so that it is hashed only once. */
 export function eventDocuments(owner: string): (event: EventForRecall) => RecallDocument {
   const names = new Map<string, string>();
   return (event) => {
@@ -81,7 +76,7 @@ function eventDocument(event: EventForRecall, session: string | null): RecallDoc
     attribute: null,
     category: null,
     isPermanent: false,
-    // If the speakers have no names, the user and the agent still count as two speakers, under names that no query can contain.
+    // Without names, the user and the agent still count as two speakers, under names that no query can contain.
     speaker: event.speaker ?? (isSpoken ? `\u0001${event.origin}` : null),
     role: event.speaker !== null && event.origin === 'user' ? null : event.origin,
     session,
@@ -95,17 +90,13 @@ function eventDocument(event: EventForRecall, session: string | null): RecallDoc
   };
 }
 
-/**
- * Returns the source to which a document belongs. A memory belongs to the source with the name of its prompt section, or to `memories` if
- * there is no such source.
- */
+/** A memory belongs to the source with the name of its prompt section, or else to `memories`. */
 export function sourceOf({ kind, type }: Pick<RecallDocument, 'kind' | 'type'>, types: MemoryTypeTable): RecallSource {
   if (kind === 'event') return type === 'document_chunk' ? 'documents' : 'events';
   const section = types.get(type)?.section;
   return RECALL_SOURCES.find((source) => source === section) ?? 'memories';
 }
 
-/** The bits of {@link DocumentProfile.marks}. */
 export const MARK = {
   endsAsking: 1,
   hasTime: 2,
@@ -116,7 +107,6 @@ export const MARK = {
   isCourtesy: 64,
 } as const;
 
-/** A document's features, computed once when it is added. */
 interface DocumentProfile {
   readonly wordCount: number;
   readonly marks: number;
@@ -142,16 +132,15 @@ export function profileDocument(text: string, role: string | null = null): Docum
   };
 }
 
-/** Removes a bracketed annotation from the end of a text. With many brackets and spaces, a regular expression would take quadratic time. */
+/** No regular expression: with many brackets and spaces, it would take quadratic time. */
 function withoutAnnotation(text: string): string {
   if (!text.endsWith(']')) return text;
-  // The annotation starts at the first "[" after the previous "]".
   const from = text.lastIndexOf(']', text.length - 2) + 1;
   const open = text.indexOf('[', from);
   return open === -1 ? text : text.slice(0, open).trimEnd();
 }
 
-// Korean and Arabic have no language pack, so their words are listed here.
+// Korean and Arabic have no language pack.
 const TEMPORAL_EXPRESSION = new RegExp(
   `\\b(?:${[wordsOfAll('temporal', 'latin'), ...UNAMBIGUOUS_DAYS].join('|')}|[12]\\d{3})\\b|${wordsOfAll('temporal', 'han')}|어제|오늘|내일|지난|أمس|اليوم|غدا|الماضي`,
   'iu',

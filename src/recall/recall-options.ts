@@ -8,7 +8,7 @@ import { type RecallFilter, recallFilterSchema } from '../store/record-filter.ts
 export const RECALL_SOURCES = ['memories', 'notes', 'saved_items', 'summaries', 'events', 'documents'] as const;
 export type RecallSource = (typeof RECALL_SOURCES)[number];
 
-/** The weights of the five signals for the option `scoring: 'signals'`. */
+/** The weights of the five signals of `scoring: 'signals'`. */
 export interface SignalWeights {
   similarity: number;
   recency: number;
@@ -19,9 +19,9 @@ export interface SignalWeights {
 
 /** The options of a recall. All have defaults. */
 export interface RecallOptions {
-  /** The maximum number of results. Default 10, and 20 for a question that asks for several items. */
+  /** The maximum number of results. Default 10, or 20 for a question that asks for several items. */
   limit?: number;
-  /** How many tokens the results' texts may have in total. */
+  /** The most tokens that the results' texts may have in total. Default: no limit. */
   tokenBudget?: number;
   /** The kinds of records to search. Default: all. */
   sources?: readonly RecallSource[];
@@ -31,28 +31,28 @@ export interface RecallOptions {
   /** `hybrid` (default): words and meaning; `semantic`: meaning alone; `text`: words alone. */
   mode?: 'hybrid' | 'semantic' | 'text';
   /**
-   * How `hybrid` combines words and meaning. `evidence` (default): adds up many signals, with weights learned to tell evidence from other
-   * documents. `reciprocal-rank`: adds 1 / (60 + rank) for both lists.
+   * How `hybrid` combines words and meaning. `evidence` (default): a learned model of many signals. `reciprocal-rank`: the sum of 1 / (60 +
+   * rank) over both lists.
    */
   fusion?: 'evidence' | 'reciprocal-rank';
   /**
-   * `relevance` (default): orders by the fused score, adjusted for importance, recency, frequency, entities and low trust. `signals`: takes
-   * the records nearest in meaning, and orders them by similarity, recency, importance, frequency and entity match.
+   * `relevance` (default): by the fused score, adjusted for importance, recency, frequency, entities and low trust. `signals`: the records
+   * nearest in meaning, by similarity, recency, importance, frequency and entity match.
    */
   scoring?: 'relevance' | 'signals';
   /** The weights of `signals`. Default 0.40, 0.25, 0.20, 0.10, 0.05. */
   weights?: Partial<SignalWeights>;
   /** How many of the nearest records `signals` scores. Default 30. */
   candidates?: number;
-  /** Recalls only memories of at least this importance. */
+  /** Only memories of at least this importance. */
   minimumImportance?: number;
-  /** Returns only results with at least this similarity: 0.7 means related, 0.92 the same statement. */
+  /** Only results with at least this similarity: 0.7 means related, 0.92 the same statement. */
   minimumSimilarity?: number;
-  /** Returns only results that help to answer with at least this probability. Default 0, which returns the best available results. */
+  /** Only results that help to answer with at least this probability. Default 0. */
   minimumRelevance?: number;
   /** Adds up to 0.05 to the similarity of records younger than 90 days, before ranking. Default false. */
   recencyBoost?: boolean;
-  /** Return no results if nothing relevant is known. By default true for `hybrid` with `evidence` fusion. */
+  /** Return no results if nothing relevant is known. Default: true for `hybrid` with `evidence` fusion. */
   abstain?: boolean;
   /** How many turns before and after a recalled turn to include. Default 0. */
   neighbours?: number;
@@ -100,19 +100,17 @@ export const recallOptionsSchema: z.ZodType<RecallOptions, RecallOptions> = z.st
   timeZone: timeZoneSchema.optional(),
 });
 
-/** A part of a result's score. The score is the sum of value × weight over all parts. */
+/** A part of a result's score, which is the sum of value × weight over all parts. */
 export interface SignalShare {
   signal: string;
   value: number;
   weight: number;
 }
 
-/**
- * The retrieval arms that found a result. `keyed` means that the query asks for its attribute ("Where do I live?") or its kind ("goals").
- */
+/** The retrieval arms that found a result. `keyed`: the query asks for its attribute ("Where do I live?") or its kind ("goals"). */
 export type Arm = 'vector' | 'text' | 'entity' | 'keyed' | 'time' | 'context';
 
-/** A result of recall: a memory or an event, distinguished by `kind`. */
+/** A memory or an event, distinguished by `kind`. */
 export type RecallResult = RecalledMemory | RecalledEvent;
 
 export interface RecalledMemory extends Ranked {
@@ -125,33 +123,33 @@ export interface RecalledEvent extends Ranked {
   kind: 'event';
   memory: null;
   event: Event;
-  /** Where `text` is in a long event's content. Null if `text` is the whole content. */
+  /** Where `text` is in a long event's content. Null if it is the whole content. */
   passage: TextSpan | null;
 }
 
 /** The common fields of all results. */
 interface Ranked {
   id: string;
-  /** The text. For a long turn, this is the passage that fits best. */
+  /** The text or, for a long turn, the passage that fits best. */
   text: string;
   score: number;
   /**
-   * The probability that the result helps to answer, from 0 to 1. Unless the fusion is `evidence`, this is the similarity; without a
-   * vector, it is estimated from the matching words.
+   * The probability, from 0 to 1, that the result helps to answer. Unless the fusion is `evidence`, it is the similarity, or an estimate
+   * from the matching words.
    */
   relevance: number;
-  /** The calibrated similarity, where 0.7 means related and 0.92 the same statement; null without a vector. */
+  /** The calibrated similarity: 0.7 means related, 0.92 the same statement. Null without a vector. */
   similarity: number | null;
-  /** 1 − cosine; null without a vector. */
+  /** 1 − cosine. Null without a vector. */
   distance: number | null;
   arms: Arm[];
   explanation: SignalShare[];
-  /** The turns before and after a recalled turn, oldest first. Empty unless the option `neighbours` is set. */
+  /** The turns before and after a recalled turn, oldest first. Empty unless `neighbours` is set. */
   before: Event[];
   after: Event[];
-  /** The events from which a memory was formed. Empty unless the option `withSources` is set. */
+  /** The events from which a memory was formed. Empty unless `withSources` is set. */
   sources: Event[];
-  /** If a replaced memory matched the query and this result is its replacement: the id of the replaced memory. Otherwise null. */
+  /** If a replaced memory matched and this result is its replacement: the id of the replaced memory. */
   foundBy: string | null;
 }
 
@@ -159,12 +157,12 @@ interface Ranked {
 export interface Recalled {
   results: RecallResult[];
   /**
-   * The probability that the store has an answer at all. Null if it was not estimated: without an embedder; if `mode`, `fusion` or
-   * `scoring` is not the default; or while a new record with words of the query has no vector yet.
+   * The probability that the store has an answer. Null if it was not estimated: without an embedder, with another `mode`, `fusion` or
+   * `scoring` than the default, or while a new record with words of the query has no vector yet.
    */
   answerable: number | null;
-  /** Whether the results are empty because nothing relevant is known. */
+  /** The results are empty because nothing relevant is known. */
   abstained: boolean;
-  /** The parts of the recall that were unavailable, such as the embedder. */
+  /** The parts that were unavailable, such as the embedder. */
   degraded: string[];
 }

@@ -22,46 +22,37 @@ export interface KnownSpeaker {
 
 interface VectorSample {
   model: string;
-  /** How many documents the view had when the sample was taken. 0 if most documents had no vector yet. */
+  /** Documents in the view when the sample was taken. 0 if most of them had no vector yet. */
   takenAt: number;
-  /** The vectors, by the ordinals of their documents. */
   vectors: ReadonlyMap<number, Float32Array>;
 }
 
-/**
- * How strongly neighbouring turns, and turns of the same session, resemble each other. 0: their order carries no information. 1: the
- * conversation stays on its topic.
- */
+/** 0: the order of turns carries no information. 1: neighbouring turns, and those of one session, stay on one topic. */
 export interface Cohesion {
   readonly neighbour: number;
   readonly session: number;
 }
 
-// The approximate size of a document's postings and columns, without its text, measured on 3,638 turns of English lives.
+// Approximate, without the text. Measured on 3,638 turns of English lives.
 const BYTES_PER_DOCUMENT = 1700;
 
 /**
- * All documents that a handle can see, stored as columns by ordinal. The view is cached between recalls, and new records are appended. If a
- * record changes, it gets a new ordinal and its old one is withdrawn. A column is valid only until the next document is added.
+ * All documents that a handle can see, as columns by ordinal. The view is cached between recalls, and new records are appended. A changed
+ * record gets a new ordinal, and its old one is withdrawn. A column is valid only until the next document is added.
  */
 export class RecallView {
   readonly documents: RecallDocument[] = [];
-  /** The ordinals of permanent facts, including withdrawn ones. */
+  /** Ordinals of permanent facts, including withdrawn ones. */
   readonly keyed: number[] = [];
-  /**
-   * The ordinals that some recalls must not find, because the document belongs to a session or a connection, or expires. Some are
-   * withdrawn.
-   */
+  /** Ordinals that some recalls must not find: documents of a session or a connection, and those that expire. Some are withdrawn. */
   readonly restricted: number[] = [];
   readonly speakers: KnownSpeaker[] = [];
   readonly index: LexicalIndex = createLexicalIndex();
   cohesion: Cohesion = { neighbour: 0, session: 0 };
-  /** A sample of vectors for measuring cohesion and the background similarity. */
   sample: VectorSample = { model: '', takenAt: 0, vectors: new Map() };
-  /** The approximate size of the view in memory. */
+  /** Approximate. */
   bytes = 0;
   withdrawn = 0;
-  /** The times of the oldest and of the newest document. */
   firstTime: number = Infinity;
   lastTime: number = -Infinity;
 
@@ -92,7 +83,7 @@ export class RecallView {
   #moves = 0;
   readonly #lookedUp = new WeakMap<readonly number[], { ordinals: Int32Array; moves: number; size: number }>();
 
-  /** 0 for withdrawn ordinals, which recall must not find; 1 for others. */
+  /** 0 for withdrawn ordinals, which recall must not find. */
   get live(): Uint8Array {
     return this.#live.values;
   }
@@ -100,26 +91,26 @@ export class RecallView {
   get isMemory(): Uint8Array {
     return this.#isMemory.values;
   }
-  /** Per document: the index of its source in `RECALL_SOURCES`. */
+  /** Indexes in `RECALL_SOURCES`. */
   get sources(): Uint8Array {
     return this.#sources.values;
   }
   get wordCounts(): Int32Array {
     return this.#wordCounts.values;
   }
-  /** Per document: the bits of `MARK`. */
+  /** The bits of `MARK`. */
   get marks(): Uint8Array {
     return this.#marks.values;
   }
-  /** Per document: the ordinal of the previous turn in the same session, or −1. */
+  /** The ordinal of the previous turn in the same session, or −1. */
   get previous(): Int32Array {
     return this.#previous.values;
   }
-  /** Per document: the ordinal of the next turn in the same session, or −1. */
+  /** The ordinal of the next turn in the same session, or −1. */
   get next(): Int32Array {
     return this.#next.values;
   }
-  /** Per document: the number of its session, or −1 without a session. */
+  /** −1 without a session. */
   get sessions(): Int32Array {
     return this.#sessions.values;
   }
@@ -129,46 +120,39 @@ export class RecallView {
   get sessionWordCounts(): Float32Array {
     return this.#sessionWordCounts.values;
   }
-  /** Per document: its time in milliseconds, or NaN if the time is unknown. */
+  /** In milliseconds, or NaN if the time is unknown. */
   get times(): Float64Array {
     return this.#times.values;
   }
-  /** Per document: when a lasting statement stops being true. NaN for other documents. */
+  /** When a lasting statement stops being true. NaN for other documents. */
   get ends(): Float64Array {
     return this.#ends.values;
   }
-  /** Per document: the index of its speaker in `speakers`, or −2 without a speaker. */
+  /** Indexes in `speakers`, or −2 without a speaker. */
   get speakerNumbers(): Int32Array {
     return this.#speakerNumbers.values;
   }
-  /** Per document: the number of its speaker or role. */
+  /** Numbers of speakers or roles. */
   get voices(): Int32Array {
     return this.#voices.values;
   }
 
-  /**
-   * Returns the live documents that say the same in other words: for a statement, the turns from which it was formed; for a turn, the
-   * statements formed from it.
-   */
+  /** Live documents with the same content: the turns behind a statement, or the statements formed from a turn. */
   sameMatter(ordinal: number): readonly number[] {
     return this.#tellings.get(ordinal)?.filter((other) => this.#live.at(other) === 1) ?? [];
   }
 
-  /** Returns the mean logarithm of the word count, over all documents by the same speaker or role. */
+  /** Mean logarithm of the word count, over all documents by the same speaker or role. */
   typicalLogLength(ordinal: number): number {
     const voice = this.#voiceLengths[this.#voices.at(ordinal)];
     return voice === undefined ? 0 : voice.total / voice.count;
   }
 
-  /** Returns the ordinal of a record's current version. */
   ordinalOf(kind: RecallDocument['kind'], rowId: number): number | undefined {
     return this.#ordinals[kind].get(rowId);
   }
 
-  /**
-   * Returns the ordinal of each row in a list to which rows are only appended, or −1 for a row that is not in the view. The result is
-   * cached between calls.
-   */
+  /** The ordinal of each row, or −1 if it is not in the view. Cached, so rows may only be appended to the list. */
   ordinalsOf(kind: RecallDocument['kind'], rows: readonly number[]): Int32Array {
     const ordinals = this.#ordinals[kind];
     let known = this.#lookedUp.get(rows);
@@ -251,7 +235,7 @@ export class RecallView {
     this.#speakerNumbers.push(number);
   }
 
-  /** Links memories to their events. Events are added to the view before memories. */
+  /** Events must be added before the memories formed from them. */
   #joinTellings(document: RecallDocument, ordinal: number): void {
     if (document.kind === 'event') {
       this.#eventsById.set(document.id, ordinal);
@@ -273,21 +257,20 @@ function numberOf(names: Map<string, number>, name: string): number {
 
 type Numbers = Int32Array | Float32Array | Float64Array | Uint8Array;
 
-/** A typed array that can be appended to. */
 interface GrowingArray<Values extends Numbers> {
   push(value: number): void;
   set(index: number, value: number): void;
   at(index: number): number;
   readonly length: number;
-  /** The content, as a subarray that is valid until the next push. */
+  /** A subarray that is valid until the next push. */
   readonly values: Values;
 }
 
-/** Creates an empty array whose capacity doubles when it is full. */
+/** The capacity doubles when it is full. */
 export function growingArray<Values extends Numbers>(make: new (length: number) => Values): GrowingArray<Values> {
   let room = new make(64);
   let length = 0;
-  // The subarray is cached until the next push, because creating one costs more than reading hundreds of values.
+  // Creating a subarray costs more than reading hundreds of values.
   let values: Values | null = null;
   return {
     push(value) {
@@ -313,21 +296,20 @@ export function growingArray<Values extends Numbers>(make: new (length: number) 
   };
 }
 
-/** This process's views: one for each set of owners that a handle can see. */
+/** One view for each set of owners that a handle can see. */
 export interface ViewCache {
-  /** Returns the handle's view, updated with everything that any process has committed. */
+  /** Includes everything that any process has committed. */
   open(reader: Reader, scope: Scope): Promise<RecallView>;
 }
 
 interface CachedView {
   view: RecallView;
-  /** Each owner's state when its records were last read. */
   owners: Map<string, Pick<OwnerState, 'version' | 'incarnation'>>;
 }
 
 const DEFAULT_BYTES = 128 * 1024 * 1024;
 
-/** Creates a cache of views. If they exceed `bytes` in total, the least recently used ones are evicted. */
+/** If the views exceed `bytes` in total, the least recently used ones are evicted. */
 export function createViewCache({
   bytes = DEFAULT_BYTES,
   memoryTypes,
@@ -352,7 +334,7 @@ export function createViewCache({
   };
 }
 
-/** Checks whether a view must be rebuilt: after an erasure, or if so many of its documents were replaced that rebuilding is cheaper. */
+/** After an erasure, or if so many documents were replaced that rebuilding is cheaper. */
 function isOutdated({ view, owners }: CachedView, states: readonly OwnerState[]): boolean {
   if (view.withdrawn > 200 && view.withdrawn > view.documents.length / 3) return true;
   for (const [owner, loaded] of owners) {
@@ -371,10 +353,9 @@ async function refresh(
 ): Promise<void> {
   const loaded = owners.get(owner) ?? { version: -1, incarnation };
   if (loaded.version === version) return;
-  // Events are added first, so that each memory can be linked to its source turns.
   const documentOf = eventDocuments(owner);
   for (const event of await eventsForRecall(reader, tenant, owner, loaded.version)) {
-    // Skips an event that was written between the last update's two reads, because the view already contains it.
+    // An event that was written between the last update's two reads is already in the view.
     if (!isOwnAnswer(event) && view.ordinalOf('event', event.rowId) === undefined) {
       view.add(documentOf(event));
     }
@@ -385,7 +366,7 @@ async function refresh(
   owners.set(owner, { ...loaded, version });
 }
 
-/** Builds the handle's view as of a past time, for one recall. If a memory has changed since, its earlier text is matched. */
+/** For one recall. If a memory has changed since, its earlier text is matched. */
 export async function pastView(
   reader: Reader,
   scope: Scope,
@@ -405,7 +386,6 @@ export async function pastView(
   return view;
 }
 
-/** Checks whether recall may return memories of this type. */
 function isRecalled({ type }: MemoryForRecall, memoryTypes: MemoryTypeTable): boolean {
   return memoryTypes.get(type)?.recalled !== false;
 }
@@ -423,7 +403,7 @@ function addMemory(view: RecallView, memory: MemoryForRecall): void {
 
 const COMPARED = ['text', 'subject', 'isPermanent', 'successor', 'time', 'until', 'expiresAt'] as const;
 
-/** Checks whether an event is one of Varve's own earlier answers, which recall must not find again. Old logs contain such answers. */
+/** Recall must not find Varve's own earlier answers, which old logs contain. */
 function isOwnAnswer({ kind, content }: EventForRecall): boolean {
   return content === MEMORY_ANSWER || (kind === 'tool_result' && isMemoryAnswer(content));
 }

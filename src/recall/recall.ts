@@ -40,22 +40,17 @@ export interface RecallDeps extends Parts {
   reranker: Reranker | null;
   /** Redacts texts before recall returns them or sends them to a reranker. */
   privacy: PrivacyPolicy;
-  /** The time zone of users who have none of their own. */
   settings: { timeZone: string };
 }
 
-/** Who asks, and about which time. */
 interface Asking {
-  /** The time as of which to read the records; null means the present. */
+  /** Reads the records as of this time; null means the present. */
   asOf?: Date | null;
-  /** Whether the query is the user's own message, in which "the user" is somebody else. By default, an agent asks. */
+  /** The query is the user's own message, in which "the user" is somebody else. By default, an agent asks. */
   isOfUser?: boolean;
 }
 
-/**
- * Finds the records that help to answer a query, among all records that the handle can see. The steps: view → analyze → embed → arms → rank
- * → load → rerank → pack → redact.
- */
+/** The steps: view → analyze → embed → arms → rank → load → rerank → pack → redact. */
 export async function recall(
   deps: RecallDeps,
   scope: Scope,
@@ -102,10 +97,7 @@ export async function recall(
 // Most recalls have at most this many duplicates among their best candidates. If there are more, further candidates are loaded.
 const LIKELY_DUPLICATES = 6;
 
-/**
- * Returns how many of the best candidates to load. Loads none if recall abstains, and all if a reranker, a token budget or a minimum
- * selects among them.
- */
+/** None if recall abstains, and all if a reranker, a token budget or a minimum selects among them. */
 function howManyToLoad(
   { reranker }: RecallDeps,
   { options, limit, answerable }: { options: RecallOptions; limit: number; answerable: number | null },
@@ -124,7 +116,6 @@ interface Search extends Pick<Loading, 'scope' | 'options' | 'now' | 'view' | 'c
   embedded: EmbeddedQuery;
 }
 
-/** Runs the retrieval arms on the documents that the handle may see, and ranks their results. */
 async function findCandidates(
   reader: Reader,
   deps: RecallDeps,
@@ -152,7 +143,7 @@ interface AccessTracker {
   settle(): Promise<void>;
 }
 
-/** Counts accesses to memories in the background. A failed write loses the count but never fails a recall. */
+/** A failed write loses the count but never fails a recall. */
 export function createAccessTracker(database: Database, clock: Clock): AccessTracker {
   const writes = gatherWrites<{ tenant: string; ids: string[]; at: number }>(async (recalls) => {
     for (const [tenant, own] of Map.groupBy(recalls, (recall) => recall.tenant)) {

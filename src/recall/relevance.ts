@@ -16,9 +16,8 @@ function probability<Name extends string>(model: LogisticModel<Name>, inputs: Re
 }
 
 /**
- * The features from which recall estimates whether any document answers the question. If the question names a speaker of the store, the
- * estimate depends on whether another speaker's words fit better. Otherwise, it depends on the similarity of the nearest text. "I" does not
- * count as a name, because it is the user who asks.
+ * If the question names a speaker of the store, what counts is whether another speaker's words fit better; otherwise, the similarity of the
+ * nearest text. "I" does not count as a name.
  */
 export const ANSWERABLE_INPUTS = {
   anybody: ['bestSimilarity', 'unknownWords', 'statementsBesideTurns', 'otherLanguage', 'otherLanguageSimilarity'],
@@ -29,25 +28,23 @@ export type AnswerableInput = (typeof ANSWERABLE_INPUTS)[Asked][number];
 export const EVIDENCE_INPUTS = ['standout', 'gap', 'similarity', 'words'] as const;
 type EvidenceInput = (typeof EVIDENCE_INPUTS)[number];
 
-/** The weights from `npm run train:ranking`; `train/ranking/report.md` describes the data and the results. */
+/** Learned by `npm run train:ranking`. `train/ranking/report.md` describes the data and the results. */
 export interface RankingModel {
   /** How much one unit of each signal adds to a document's score. */
   readonly weights: Readonly<Record<SignalName, number>>;
   /** Estimates whether the store has an answer at all. */
   readonly answerable: { readonly [Of in Asked]: LogisticModel<(typeof ANSWERABLE_INPUTS)[Of][number]> };
-  /** Estimates whether one document is evidence, given that the question can be answered. */
+  /** Given that the question can be answered. */
   readonly evidence: LogisticModel<EvidenceInput>;
 }
 
 export const RANKING: RankingModel = data;
 
-/** Returns the probability that the store has an answer at all. */
 export function answerability({ asked, inputs }: EvidenceSummary): number {
   const { anybody, named } = RANKING.answerable;
   return asked === 'named' ? probability(named, inputs) : probability(anybody, inputs);
 }
 
-/** Returns the probability that one document is evidence for an answer. */
 export function relevance(answerable: number, evidence: Readonly<Record<EvidenceInput, number>>): number {
   return answerable * probability(RANKING.evidence, evidence);
 }
@@ -61,7 +58,7 @@ export interface ScoredCandidate {
   readonly score: number;
 }
 
-/** Returns the mean score of ranks 11–30: the typical score of a merely related document for this query. */
+/** The mean score of ranks 11–30, which is typical of a merely related document. */
 export function backgroundScore(scored: readonly ScoredCandidate[]): number {
   const tail = scored.slice(10, 30);
   const sample = tail.length > 0 ? tail : scored;
@@ -86,27 +83,17 @@ interface EvidenceSummary {
   inputs: Readonly<Record<AnswerableInput, number>>;
 }
 
-/** In a store with at least this many documents, the text nearest to an unrelated question is about as similar as in a large store. */
+/** From this many documents on, the text nearest to an unrelated question is about as similar as in a large store. */
 const LARGE_STORE = 60;
-/**
- * How much more similar the nearest of 60 statements is than a single statement. Measured on the data set `lives`, at the similarity that
- * 95 of 100 answers reach.
- */
+/** How much more similar the nearest of 60 statements is than a single one, for 95 of 100 answers of the data set `lives`. */
 const ALLOWANCE = 0.11;
 
-/**
- * Returns how much to add to the best similarity in a small store, because the nearest of few texts is less similar than the nearest of
- * many: "trains" must still answer "How does she travel?" when it is the only text.
- */
+/** Added to the best similarity in a small store: "trains" must still answer "How does she travel?" when it is the only text. */
 function allowanceOf(documents: number): number {
   return documents === 0 ? 0 : ALLOWANCE * Math.max(0, 1 - Math.log(documents) / Math.log(LARGE_STORE));
 }
 
-/**
- * Computes the features that show whether the store has the answer or only poor candidates. If the question names a person, a better fit
- * among other people's statements counts against an answer: if John said what the question attributes to Tim, John's turn fits far better
- * than any of Tim's.
- */
+/** If John said what the question attributes to Tim, John's turn fits far better than any of Tim's, and counts against an answer. */
 export function summariseEvidence(
   context: QueryContext,
   scored: readonly ScoredCandidate[],
@@ -122,7 +109,6 @@ export function summariseEvidence(
     const content = score - speakerWeight * bySpeaker;
     const isStatement = signals[COLUMN.statement] === 1;
     if (isStatement) statements += 1;
-    // Other people's words do not answer a question about the user, however similar they are.
     if (signals[COLUMN.othersWords] === 1) continue;
     // A memory has no speaker, so it does not count as another person's statement.
     if (!isNamed || bySpeaker > 0 || isStatement) {
@@ -160,10 +146,9 @@ export const DEFAULT_SCORING_WEIGHTS: SignalWeights = {
   entity: 0.05,
 };
 
-/** The parts of a memory's score that do not depend on the query. */
 type RecordSignals = Omit<SignalWeights, 'similarity'>;
 
-/** Returns 1 for a memory that was just read or stated. The value falls linearly to 0 within a year. */
+/** From 1 for a memory that was just read or stated, linearly to 0 within a year. */
 export function recencyOf(lastAccess: Date, now: number): number {
   return clamp(1 - (now - lastAccess.getTime()) / (365 * DAY), 0, 1);
 }
@@ -177,7 +162,6 @@ export function recordSignals(memory: Memory, now: number, isAboutNamed: boolean
   };
 }
 
-/** Returns the weighted sum of the five signals, and each signal's share of it. */
 export function scoreBySignals(
   similarity: number,
   signals: RecordSignals,
@@ -192,8 +176,8 @@ export function scoreBySignals(
   return { score: sumOf(explanation), explanation };
 }
 
-// The weights are on the scale of the evidence score, where a matching word adds about 1. Except for low trust, they break ties and rarely
-// change the order otherwise.
+// On the scale of the evidence score, where a matching word adds about 1. Except for low trust, they break ties and rarely change the order
+// otherwise.
 const TIE_WEIGHTS: Record<keyof RecordSignals | 'distrust', number> = {
   recency: 0.2,
   importance: 0.4,
@@ -202,7 +186,6 @@ const TIE_WEIGHTS: Record<keyof RecordSignals | 'distrust', number> = {
   distrust: -1.5,
 };
 
-/** Returns what importance, recency, frequency, entities and low trust add to a memory's score. */
 export function standingOf(memory: Memory, signals: RecordSignals): SignalShare[] {
   const values = { ...signals, distrust: memory.trust === 'low' ? 1 : 0 };
   return (Object.keys(TIE_WEIGHTS) as (keyof typeof TIE_WEIGHTS)[])
@@ -210,7 +193,7 @@ export function standingOf(memory: Memory, signals: RecordSignals): SignalShare[
     .filter(({ value }) => value !== 0);
 }
 
-/** Returns 0.05 for a new record. The value falls linearly to 0 at an age of 90 days. */
+/** From 0.05 for a new record, linearly to 0 at an age of 90 days. */
 export function recencyBoost(time: number, now: number): number {
   const days = (now - time) / DAY;
   return days < 0 ? 0.05 : Math.max(0, 0.05 * (1 - days / 90));

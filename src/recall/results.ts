@@ -12,7 +12,7 @@ import type { Memory } from '../record/memory.ts';
 import type { Scope } from '../record/scope.ts';
 import { type Trust, trustOf } from '../record/statement.ts';
 import type { Database, Reader } from '../store/database.ts';
-import { eventIdsBetween, findEvents } from '../store/event-store.ts';
+import { eventIdsAround, findEvents } from '../store/event-store.ts';
 import { liveVersion, loadEvents, type RetiredQuote, retiredQuotes } from '../store/load-records.ts';
 import { loadMemories } from '../store/read-memories.ts';
 import { isAboutPast, type QueryAnalysis } from './analyze-query.ts';
@@ -36,20 +36,16 @@ export interface Loading {
   candidates: readonly Candidate[];
   options: RecallOptions;
   now: number;
-  /** The time for which statements are read; null means the present. */
+  /** The time as of which statements are read; null means the present. */
   asOf: Date | null;
-  /** The calibration of the embedder's cosines; null without an embedder. */
+  /** Null without an embedder. */
   calibration: Calibration | null;
   analysis: Pick<QueryAnalysis, 'wants' | 'times' | 'terms'>;
   memoryTypes: MemoryTypeTable;
-  /** How many of the best candidates to load. */
   most: number;
 }
 
-/**
- * Loads the candidates' records, follows each replaced memory to its live version, and computes the final scores. Returns the best `most`
- * results. An event's score does not depend on its record, so only events among these results are read.
- */
+/** Replaced memories lead to their live version. Only the events among the best `most` are read, because their scores are known. */
 export async function loadResults(reader: Reader, database: Database, loading: Loading): Promise<RecallResult[]> {
   const { scope, view, candidates, most, asOf } = loading;
   if (most === 0) return [];
@@ -77,10 +73,7 @@ export async function loadResults(reader: Reader, database: Database, loading: L
   return loaded.sort((left, right) => right.score - left.score);
 }
 
-/**
- * Converts a turn to a result, and marks it if part of what it says was changed later. If that part is at least half of the text, the
- * turn ranks as outdated.
- */
+/** Marks a turn if part of what it says was changed later. If that is at least half of the text, the turn ranks as outdated. */
 function turnResult(
   candidate: Candidate,
   event: Event,
@@ -96,7 +89,7 @@ function turnResult(
     .filter((length) => length > 0);
   if (changed.length === 0) return turn;
   const marked = { ...turn, text: turn.text + CHANGED_LATER };
-  const isMostlyChanged = Math.max(...changed) / (end - start) >= HALF;
+  const isMostlyChanged = Math.max(...changed) * 2 >= end - start;
   return isMostlyChanged && !isAboutPast(loading.analysis) ? outdated(marked) : marked;
 }
 
@@ -104,7 +97,7 @@ function isSummary({ memory }: RecallResult, { memoryTypes }: Pick<Loading, 'mem
   return memory !== null && memoryTypes.get(memory.type)?.section === 'summaries';
 }
 
-/** Returns the quotes from the summaries' source events that were replaced or taken back later. */
+/** Quotes from the summaries' source events that were replaced or taken back later. */
 async function replacedBehind(reader: Reader, results: readonly RecallResult[], loading: Loading): Promise<string[]> {
   const summaries = results.filter((result) => isSummary(result, loading));
   const sources = [...new Set(summaries.flatMap(({ memory }) => memory?.sourceEvents ?? []))];
@@ -117,10 +110,7 @@ async function replacedBehind(reader: Reader, results: readonly RecallResult[], 
     .filter((words) => words !== '');
 }
 
-/**
- * Marks each line of a summary that repeats replaced words. If every line that has words of the question is marked, the summary ranks as
- * outdated.
- */
+/** Marks lines that repeat replaced words. If every line with words of the question is marked, the summary is outdated. */
 function withReplaced(result: RecallResult, replaced: readonly string[], analysis: Loading['analysis']): RecallResult {
   if (result.memory === null || replaced.length === 0) return result;
   const lines = result.memory.content.split('\n').map((text) => {
@@ -140,14 +130,12 @@ function withReplaced(result: RecallResult, replaced: readonly string[], analysi
   return isOutdated && !isAboutPast(analysis) ? outdated(marked) : marked;
 }
 
-const HALF = 0.5;
 // On the scale of the evidence score, where a matching word adds about 1.
 const OUTDATED = -2;
 
-/** Lowers the score of a mostly outdated result, so that later statements on the same topic rank above it. */
 function outdated(result: RecallResult): RecallResult {
   const explanation = [...result.explanation, { signal: 'outdated', value: 1, weight: OUTDATED }];
-  return { ...result, explanation, score: result.score + OUTDATED, relevance: result.relevance * HALF };
+  return { ...result, explanation, score: result.score + OUTDATED, relevance: result.relevance / 2 };
 }
 
 /** Marks a turn, or a summary's line, that is wholly or partly outdated. */
@@ -157,7 +145,7 @@ function rowOf({ documents }: RecallView, { ordinal }: Candidate): number {
   return (documents[ordinal] as RecallDocument).rowId;
 }
 
-/** Loads the candidates that are memories, by ordinal. */
+/** By ordinal. */
 async function memoryResults(reader: Reader, database: Database, loading: Loading): Promise<Map<number, RecallResult>> {
   const { scope, view, candidates, analysis, asOf } = loading;
   const asksPast = analysis.wants.past || analysis.times.length > 0;
@@ -179,7 +167,7 @@ async function memoryResults(reader: Reader, database: Database, loading: Loadin
   return results;
 }
 
-/** Checks whether a replaced memory is itself the answer, because the question is about the time when it was true. */
+/** A replaced memory is itself the answer if the question is about the time when it was true. */
 function wasTrue(memory: Memory, { wants, times }: Loading['analysis']): boolean {
   if (memory.archiveReason !== 'superseded' && memory.archiveReason !== 'contradicted') return false;
   const from = (memory.validFrom ?? memory.statedAt).getTime();
@@ -192,7 +180,6 @@ function titledStatement(memory: Memory): string {
   return memory.title === null ? statement : `${memory.title}. ${statement}`;
 }
 
-/** Finds the passage of a long event that is nearest to the query. Without a vector, finds the passage with most of the query's words. */
 function bestPassage(event: Event, { cosine, passage }: Candidate, terms: readonly string[]): TextSpan | null {
   const content = toldText(event);
   const passages = passagesOf(content);
@@ -205,13 +192,13 @@ function bestPassage(event: Event, { cosine, passage }: Candidate, terms: readon
   return passages[shares.indexOf(Math.max(...shares))] ?? null;
 }
 
-/** Returns the text of a turn or of one passage, with "…" in place of forgotten words. */
+/** Forgotten words appear as "…". */
 export function textOf(event: Event, passage: TextSpan | null): string {
   const content = toldText(event);
   return withoutBlanks(passage === null ? content : content.slice(passage.start, passage.end));
 }
 
-/** Returns the trust in a turn or in one passage. If a user's turn is mostly pasted or quoted text, its trust is low. */
+/** A user's turn that is mostly pasted or quoted text has low trust. */
 export function trustOfTurn({ kind, origin, content }: Event, passage: TextSpan | null = null): Trust {
   const isPasted = kind === 'message' && origin === 'user' && isMostlyForeign(content, passage ?? undefined);
   return isPasted ? 'low' : trustOf(origin);
@@ -264,35 +251,33 @@ function finalScore(
 
 const NO_SIGNALS = { recency: 0, importance: 0, frequency: 0, entity: 0 };
 
-// Without a vector, the relevance is estimated from how many of the query's words match.
+// Estimates the relevance without a vector, from how many of the query's words match.
 function wordRelevance({ explanation }: Candidate): number {
   const words = explanation.find(({ signal }) => signal === 'words')?.value;
   return words ?? (explanation.length > 0 ? 0.5 : 0);
 }
 
-/** Adds context to the results: the turns before and after an event, and the events from which a memory was formed. */
 export async function bringAlong(
   reader: Reader,
   scope: Scope,
   results: readonly RecallResult[],
   { neighbours = 0, withSources = false }: RecallOptions,
 ): Promise<void> {
+  const sourcesOf = ({ memory }: RecallResult): readonly string[] => (withSources ? (memory?.sourceEvents ?? []) : []);
+  const events = results.flatMap(({ event }) => (neighbours === 0 ? [] : (event ?? [])));
+  const around = Map.groupBy(await eventIdsAround(reader, events, neighbours), ({ beside }) => beside);
+  const ids = [...results.flatMap(sourcesOf), ...[...around.values()].flat().map(({ id }) => id)];
+  const turns = (await findEvents(reader, scope, [...new Set(ids)])).filter((turn) => !isBlank(turn));
   for (const result of results) {
-    if (withSources && result.memory !== null)
-      result.sources = (await findEvents(reader, scope, result.memory.sourceEvents)).filter((turn) => !isBlank(turn));
-    const { event } = result;
-    if (neighbours === 0 || event === null || event.position === null || event.scope.session === null) continue;
-    const { position } = event;
-    const owner = { ...event.scope, session: event.scope.session };
-    const range = { from: position - neighbours, to: position + neighbours };
-    const around = await findEvents(reader, scope, await eventIdsBetween(reader, owner, range));
-    const turns = around.filter((turn) => !isBlank(turn));
-    result.before = turns.filter((turn) => (turn.position ?? 0) < position);
-    result.after = turns.filter((turn) => (turn.position ?? 0) > position);
+    const [sources, near] = [new Set(sourcesOf(result)), new Set(around.get(result.id)?.map(({ id }) => id))];
+    result.sources = turns.filter(({ id }) => sources.has(id));
+    const place = result.event?.position ?? 0;
+    result.before = turns.filter(({ id, position }) => near.has(id) && (position ?? 0) < place);
+    result.after = turns.filter(({ id, position }) => near.has(id) && (position ?? 0) > place);
   }
 }
 
-/** Returns the turns that a memory paraphrases. Returns none for a summary, because it does not paraphrase each of its many events. */
+/** The turns that a memory paraphrases. A summary does not paraphrase each of its many events. */
 function turnsOf({ memory }: RecallResult, memoryTypes: MemoryTypeTable): readonly string[] {
   if (memory === null || memory.sourceType === 'consolidation') return [];
   return memoryTypes.get(memory.type)?.section === 'summaries' ? [] : memory.sourceEvents;
@@ -310,10 +295,7 @@ export interface Packing {
   memoryTypes: MemoryTypeTable;
 }
 
-/**
- * Selects the best results that fit, without duplicates. If a statement and its turn were both found, only the one that ranks higher is
- * returned. A turn that ranks below its statement is still returned if the statement leaves out words that it quotes from the turn.
- */
+/** Of a statement and its turn, only the higher-ranked is returned, unless the statement leaves out words that it quotes from the turn. */
 export function packResults(
   results: readonly RecallResult[],
   { options, limit, answerable, degraded, memoryTypes }: Packing,
@@ -337,10 +319,7 @@ export function packResults(
   return { results: packed, answerable, abstained: false, degraded };
 }
 
-/**
- * Checks whether the packed results already contain a result's content. A statement is repeated if all its turns are packed. A turn is
- * repeated if the packed statements contain all words that they quote from it.
- */
+/** A statement is repeated if all its turns are packed, and a turn if the packed statements contain all words that they quote from it. */
 function isRepeated(result: RecallResult, packed: readonly RecallResult[], memoryTypes: MemoryTypeTable): boolean {
   if (result.event === null) {
     const turns = turnsOf(result, memoryTypes);
@@ -353,10 +332,7 @@ function isRepeated(result: RecallResult, packed: readonly RecallResult[], memor
   return statements.length > 0 && quoted.every(({ start, end }) => saysQuoted(said, content.slice(start, end)));
 }
 
-/**
- * Redacts results by the privacy policy. An unredacted log contains passwords verbatim, and an older store may have them in memories, but
- * no password may reach a prompt.
- */
+/** No password may reach a prompt, but an unredacted log contains passwords verbatim, and an older store may have them in memories. */
 export function redactResults(results: readonly RecallResult[], policy: PrivacyPolicy): RecallResult[] {
   const redacted = (event: Event): Event => ({
     ...event,
@@ -375,8 +351,7 @@ export function redactResults(results: readonly RecallResult[], policy: PrivacyP
     if (result.kind !== 'event') return result;
     const content = toldText(result.event);
     result.event = redacted(result.event);
-    // The passage is cut again from the redacted content. The words that mark a number as a secret may be in another passage, so a passage
-    // cannot be redacted alone.
+    // The passage is cut again from the redacted content: the words that mark a number as a secret may be in another passage.
     if (result.passage !== null && toldText(result.event) !== content) {
       const number = passagesOf(content).findIndex(({ start }) => start === result.passage?.start);
       const passages = passagesOf(toldText(result.event));
@@ -390,7 +365,7 @@ export function redactResults(results: readonly RecallResult[], policy: PrivacyP
 
 const MOST_RERANKED = 30;
 
-/** Reranks the best results by their redacted texts. If the reranker fails, the results keep their order. */
+/** Sends only redacted texts. If the reranker fails, the results keep their order. */
 export async function rerankResults(
   { reranker, ledger, privacy }: { reranker: Reranker | null; ledger: Ledger; privacy: PrivacyPolicy },
   scope: Scope,

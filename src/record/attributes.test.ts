@@ -1,5 +1,6 @@
-import { ATTRIBUTES, attributesWith, hasTrait, readRow } from './attributes.ts';
-import { attributeLabel, attributeTable, isSameValue } from './statement.ts';
+import { attributeLabel, attributeTable } from './attribute-table.ts';
+import { ATTRIBUTES, attributesWith, hasTrait } from './attributes.ts';
+import { isSameValue } from './statement.ts';
 import { SLOTS } from '../models/local-embedder/memory-layout.ts';
 import { describe, expect, it } from 'vitest';
 
@@ -30,21 +31,10 @@ describe('the table of attributes', () => {
     expect(attributeTable().policyOf('leadership_style')).toMatchObject({ values: 'many', permanent: false });
   });
 
-  it.each([
-    ['a word that is neither one nor many', 'two personal text\n    en Car'],
-    ['an unknown category', 'one persona text\n    en Car'],
-    ['an unknown shape', 'one personal texts\n    en Car'],
-    ['an unknown trait', 'one personal text [disposd] | vehicle\n    en Car'],
-    ['synonyms without a bar', 'one personal text vehicle\n    en Car'],
-    ['no labels', 'one personal text [disposed] | vehicle'],
-    ['no English label', 'one personal text\n    de Auto'],
-    ['a label without a language', 'one personal text\n    en Car, Auto'],
-  ])('refuses a row with %s', (_, row) => {
-    expect(() => readRow(row, true)).toThrow(/another form/);
-  });
-
-  it('has a label in some languages, whichever they are', () => {
-    expect(readRow('one personal text\n    en Car, sv Bil', true).labels).toEqual({ en: 'Car', sv: 'Bil' });
+  it('has only the fields of an attribute in its rows', () => {
+    expect(() => attributeTable(ATTRIBUTES)).not.toThrow();
+    const misspelt = { car: { synonim: ['vehicle'] } as object };
+    expect(() => attributeTable(misspelt)).toThrow(/car.*synonim/s);
   });
 
   it('has the attributes that the reading layers find', () => {

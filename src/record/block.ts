@@ -42,18 +42,16 @@ export const BLOCK_KINDS: Readonly<Record<BlockKindName, BlockKind>> = {
   },
 };
 
-/** What a sentence is based on: ids of statements and events, each with a hash of its text and dates when the sentence was written. */
+/** What a sentence is based on: the ids of statements and events, each with a hash of its text and dates at the time of writing. */
 export interface SentenceBasis {
   rests: Readonly<Record<string, string>>;
-  /**
-   * The sentence becomes stale at this time even if its sources stay the same, such as after the day of a plan. Milliseconds since 1970.
-   */
+  /** When the sentence becomes stale even if its sources stay the same, such as after the day of a plan. Milliseconds since 1970. */
   until?: number;
 }
 
 /**
  * The sources of a document, keyed by the hash of each sentence or, in a JSON document, by the key of each entry. Text that a person wrote
- * has no sources. The empty key contains the records that were considered and left out.
+ * has none. The empty key lists the records that were considered and left out.
  */
 export type Basis = Readonly<Record<string, SentenceBasis>>;
 
@@ -78,7 +76,7 @@ export interface Block {
   id: string;
   scope: Scope;
   kind: BlockKindName;
-  /** Text or a JSON value, depending on the kind of the block. */
+  /** A text or a JSON object, depending on the kind. */
   content: unknown;
   basis: Basis;
   version: number;
@@ -86,10 +84,6 @@ export interface Block {
   updatedAt: Date;
 }
 
-/**
- * The maximum number of words in a block, or null for no limit. An agent's merged reflections may have 1,000 words, those of a user or a
- * session 400.
- */
 export function blockWordLimit(kind: BlockKindName, scope: Scope): number | null {
   if (kind === 'reflections' && (scope.user !== null || scope.session !== null)) return 400;
   return BLOCK_KINDS[kind].wordLimit;
@@ -101,7 +95,6 @@ export const blockKindSchema: z.ZodType<BlockKindName> = z.enum(
   Object.keys(BLOCK_KINDS) as [BlockKindName, ...BlockKindName[]],
 );
 
-/** Checks a block's content against its kind. Returns the text to store. */
 export function serializeBlock(kind: BlockKindName, scope: Scope, content: unknown): string {
   const text = BLOCK_KINDS[kind].format === 'json' ? serializeJson(kind, content) : content;
   if (typeof text !== 'string') throw invalidInput(`The block ${kind} holds text, not ${typeof content}.`);

@@ -1,4 +1,4 @@
-/** Caches a function's results. Once there are `most` results, the next new one clears the cache. */
+/** Once the cache holds `most` results, the next new one empties it. */
 export function cached<Value>(most: number, make: (key: string) => Value): (key: string) => Value {
   const made = new Map<string, Value>();
   return (key) => {
@@ -11,7 +11,6 @@ export function cached<Value>(most: number, make: (key: string) => Value): (key:
   };
 }
 
-/** Caches a function's result for each object, for as long as the object exists. */
 export function cachedFor<Key extends object, Value>(make: (key: Key) => Value): (key: Key) => Value {
   const made = new WeakMap<Key, Value>();
   return (key) => {
@@ -21,7 +20,6 @@ export function cachedFor<Key extends object, Value>(make: (key: Key) => Value):
   };
 }
 
-/** A cache that removes the least recently used value first. */
 export interface Lru<Value> {
   get(key: string): Value | undefined;
   set(key: string, value: Value): void;
@@ -31,14 +29,14 @@ export interface Lru<Value> {
 interface LruOptions<Value> {
   /** The maximum number of values or, with `sizeOf`, the maximum sum of their sizes. */
   most: number;
-  /** Returns the size of a value, which may have changed since the value was set. Default: every value has the size 1. */
+  /** Returns the current size of a value, which may change while the value is cached. Default: 1 for each value. */
   sizeOf?: (value: Value) => number;
   /** Whether the latest value stays even if it alone exceeds the limit. */
   keepsLatest?: boolean;
 }
 
 export function createLru<Value>({ most, sizeOf, keepsLatest = false }: LruOptions<Value>): Lru<Value> {
-  // The first entry is the least recently used one: a Map keeps the order of insertion, and every use inserts the entry again.
+  // A Map keeps the order of insertion, and every use inserts the entry again. The first entry is therefore the least recently used one.
   const kept = new Map<string, Value>();
   const size = (): number =>
     sizeOf === undefined ? kept.size : [...kept.values()].reduce((sum, value) => sum + sizeOf(value), 0);

@@ -1,11 +1,11 @@
 import { z } from 'zod';
 import type { NewEvent } from './event.ts';
-import { parse, textSchema, timeSchema, type TimeInput } from './parse.ts';
+import { isObject, parse, textSchema, timeSchema, type TimeInput } from './parse.ts';
 import type { Origin } from './statement.ts';
 
 /**
- * A message in the format of chat APIs: `{ role: 'user', content: 'Hello' }`. Fields that providers add, such as `tool_calls`, are ignored.
- * Other unknown fields are refused: if `timestamp` were misspelt, the message would silently get the current time.
+ * A message as in chat APIs: `{ role: 'user', content: 'Hello' }`. Fields that providers add, such as `tool_calls`, are ignored. Other
+ * unknown fields are refused: a misspelt `timestamp` would silently become the current time.
  */
 export interface ChatMessage {
   /** `user`, `assistant`, `tool`, or a synonym such as `human` or `ai`. Messages with the role `system` are not stored. */
@@ -24,7 +24,6 @@ export interface ChatMessage {
   createdAt?: TimeInput;
 }
 
-/** Which origin the messages of each role get. */
 export const ROLE_ORIGINS: Readonly<Record<string, Origin>> = {
   user: 'user',
   human: 'user',
@@ -84,10 +83,7 @@ export const conversationSchema: z.ZodType<Conversation, Conversation> = z.stric
   messages: z.array(chatMessageSchema).min(1).max(10_000),
 });
 
-/**
- * Converts a conversation to events. Skips system messages: they are the application's instructions to its model and often contain recalled
- * memory. Also skips messages that only call tools, because the tool's own message has the result.
- */
+/** Skips system messages, which often contain recalled memory, and messages that only call tools. */
 function conversationEvents(messages: readonly ChatMessage[], session: string | null): NewEvent[] {
   return messages.flatMap((message): NewEvent[] => {
     const origin = ROLE_ORIGINS[message.role.trim().toLowerCase()] ?? 'user';
@@ -100,14 +96,13 @@ function conversationEvents(messages: readonly ChatMessage[], session: string | 
         content,
         speaker: message.name,
         occurredAt: message.occurredAt ?? message.timestamp ?? message.createdAt,
-        // Includes the conversation, because many applications number the messages of each conversation from 1.
+        // The key includes the session, because many applications number the messages of each conversation from 1.
         idempotencyKey: message.id === undefined ? undefined : `message:${session ?? ''}:${message.id}`,
       },
     ];
   });
 }
 
-/** Returns the text of a message whose content is a text or a list of parts. */
 export function chatText(content: ChatMessage['content']): string {
   if (typeof content === 'string') return content.trim();
   return (content ?? [])
@@ -127,9 +122,7 @@ function partText(part: unknown): string {
 /** What `observe` accepts: one event, several, or a conversation in the format of chat APIs. */
 export type Observable = NewEvent | ChatMessage | readonly (NewEvent | ChatMessage)[] | Conversation;
 
-/**
- * Converts the input to events of a session. An object with a `role` is a chat message and is validated here. The caller validates events.
- */
+/** Validates chat messages, which are the objects with a `role`. The caller validates events. */
 export function asEvents(input: Observable, session: string | null): NewEvent[] {
   if (isKeyed(input, 'messages'))
     return conversationEvents(parse(conversationSchema, input, 'The conversation').messages, session);
@@ -141,6 +134,6 @@ export function asEvents(input: Observable, session: string | null): NewEvent[] 
   );
 }
 
-function isKeyed<Key extends string>(input: unknown, key: Key): input is never {
-  return typeof input === 'object' && input !== null && !Array.isArray(input) && Object.hasOwn(input, key);
+function isKeyed(input: unknown, key: string): input is never {
+  return isObject(input) && Object.hasOwn(input, key);
 }

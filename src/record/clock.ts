@@ -1,19 +1,19 @@
-/** Returns the current time. All code gets its clock passed in, so that a test can advance it by a year. */
+/** A source of the current time. All code takes its clock as a parameter, so that a test can advance it by a year. */
 export interface Clock {
   /** Milliseconds since 1970 in UTC. */
   now(): number;
 }
 
-/** The machine's own clock. */
+/** The machine's clock. */
 export const systemClock: Clock = { now: () => Date.now() };
 
-/** A clock that only moves by `advance` and `set`. */
+/** A clock for tests, which moves only by `advance` and `set`. */
 export interface ManualClock extends Clock {
   advance(milliseconds: number): void;
   set(time: Date | number): void;
 }
 
-/** Creates a {@link ManualClock} that shows the time `start`. */
+/** Creates a {@link ManualClock} that starts at `start`. */
 export function manualClock(start: Date | number): ManualClock {
   let time = Number(start);
   return {

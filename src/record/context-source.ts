@@ -1,6 +1,5 @@
 import { z } from 'zod';
 
-/** The kinds of stored context. */
 export const CONTEXT_TYPES = [
   'user_profile',
   'user_persistent',
@@ -11,11 +10,10 @@ export const CONTEXT_TYPES = [
 ] as const;
 export type ContextType = (typeof CONTEXT_TYPES)[number];
 
-/** How the context was obtained. */
 const CONTEXT_ORIGINS = ['user_provided', 'system_learned', 'tool_indexed', 'tool_extracted_content'] as const;
 export type ContextOrigin = (typeof CONTEXT_ORIGINS)[number];
 
-/** Where stored context comes from: its tool, message, attachment or file. */
+/** The tool, message, attachment or file that stored context comes from. */
 export interface ContextSource {
   type: ContextType;
   source: ContextOrigin;

@@ -2,7 +2,6 @@ import { z } from 'zod';
 import { metadataSchema, textSchema } from './parse.ts';
 import type { Scope } from './scope.ts';
 
-/** The types of entities that memories are about. */
 export const ENTITY_TYPES = [
   'person',
   'organisation',
@@ -17,7 +16,7 @@ export const ENTITY_TYPES = [
 ] as const;
 export type EntityType = (typeof ENTITY_TYPES)[number];
 
-/** A person, place, organisation or other thing that memories mention, identified by its name and aliases. */
+/** A person, place, organisation or other thing that memories mention. */
 export interface Entity {
   id: string;
   scope: Scope;

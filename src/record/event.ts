@@ -7,25 +7,11 @@ import { type Origin, ORIGINS } from './statement.ts';
 export const EVENT_KINDS = ['message', 'observation', 'tool_result', 'decision', 'outcome', 'document_chunk'] as const;
 export type EventKind = (typeof EVENT_KINDS)[number];
 
-/** The categories of observations. The last two are only for agents that work autonomously. */
-const OBSERVATION_CATEGORIES = [
-  'fact',
-  'preference',
-  'project_details',
-  'correction',
-  'scaffold_update',
-  'learned_fact',
-] as const;
-export type ObservationCategory = (typeof OBSERVATION_CATEGORIES)[number];
-
-/**
- * An entry in the log: a message, a tool result, a decision, a chunk of a document. It is appended once and never changed, with one
- * exception: forgotten words are replaced by blanks.
- */
+/** An entry in the log. It is appended once and never changed, except that forgotten words become blanks. */
 export interface Event {
   id: string;
   scope: Scope;
-  /** The position in the session, counted from 0 without gaps. Null outside of sessions. */
+  /** Position in the session, from 0 without gaps. Null outside of sessions. */
   position: number | null;
   kind: EventKind;
   origin: Origin;
@@ -33,9 +19,9 @@ export interface Event {
   speaker: string | null;
   content: string;
   category: string | null;
-  /** The id of the event that this one refers to. For an outcome, it is the decision. */
+  /** The event that this one refers to: for an outcome, the decision. */
   refersTo: string | null;
-  /** The id of the exchange, which the user's message, the tool results and the answer share. */
+  /** The id that the user's message, the tool results and the answer of one exchange share. */
   interaction: string | null;
   channel: string | null;
   context: ContextSource | null;
@@ -46,19 +32,18 @@ export interface Event {
   processedAt: Date | null;
 }
 
-/** Checks whether all words of an event were forgotten. */
+/** An event is blank once all its words were forgotten. */
 export function isBlank({ content }: Pick<Event, 'content'>): boolean {
   return content.trim() === '';
 }
 
-/** The fields that make up an event's text. `metadata` may be an object or the stored JSON. */
 interface Told {
   kind: string;
   content: string;
   metadata: Record<string, unknown> | string | null;
 }
 
-/** Returns the text of an event that recall searches and shows: the content and, for a decision, the reason. */
+/** The text that recall searches and shows. For a decision, it includes the reason. */
 export function toldText({ kind, content, metadata }: Told): string {
   if (kind !== 'decision' || content.trim() === '' || metadata === null) return content;
   const { reason } = (typeof metadata === 'string' ? JSON.parse(metadata) : metadata) as { reason?: unknown };
@@ -71,7 +56,7 @@ const EVENT_CONTENT_LIMIT = 500_000;
 export interface NewEvent {
   /** Default: a message. */
   kind?: EventKind;
-  /** Default: depends on the kind. A message gets `user`, a tool result `tool`, and a chunk of a document `document`. */
+  /** Default: depends on the kind. A message gets `user`, a tool result `tool`, a chunk of a document `document`. */
   origin?: Origin;
   content: string;
   speaker?: string | null;
@@ -82,10 +67,7 @@ export interface NewEvent {
   context?: ContextSource | null;
   /** The application's own values. Varve reads only `timeZone`, the speaker's time zone at that time. */
   metadata?: Record<string, unknown>;
-  /**
-   * When the event happened. Default: now. If a text has an offset ("…T23:00:00-06:00") and the metadata has no time zone, the offset is
-   * used as the time zone.
-   */
+  /** When the event happened. Default: now. A UTC offset in the text sets the time zone, unless the metadata has one. */
   occurredAt?: TimeInput;
   /** If the log already has an event with this key, nothing is appended, and that event is returned. */
   idempotencyKey?: string;
@@ -93,7 +75,7 @@ export interface NewEvent {
 
 export type ParsedEvent = Parsed<NewEvent> & Required<Pick<NewEvent, 'kind' | 'origin'>>;
 
-/** The default origin of each kind of event. Words of a tool or a document never pass for the user's by default. */
+/** No default lets the words of a tool or a document pass for the user's. */
 const ORIGIN_OF: Readonly<Record<EventKind, Origin>> = {
   message: 'user',
   observation: 'agent',
@@ -125,7 +107,7 @@ const fields = {
 
 export const newEventSchema: z.ZodType<ParsedEvent, NewEvent> = z.strictObject(fields).transform(withOrigin);
 
-/** An event in an export. If all its words were forgotten, the content consists of as many blanks, so that quotes keep their offsets. */
+/** An event in an export. Forgotten words are exported as blanks, so that quotes keep their offsets. */
 export const exportedEventSchema: z.ZodType<ParsedEvent, NewEvent> = z
   .strictObject({
     ...fields,
@@ -133,13 +115,10 @@ export const exportedEventSchema: z.ZodType<ParsedEvent, NewEvent> = z
   })
   .transform(withOrigin);
 
-/** How much an event's tokens count towards the next formation, by the event's origin. */
+/** How much an event's tokens count towards the next formation. */
 export const ORIGIN_WEIGHTS: Record<Origin, number> = { user: 1, tool: 0.5, agent: 0.2, document: 0.5, system: 0.5 };
 
-/**
- * Returns the name that is embedded with an event: the speaker's, or else `User` or `Assistant` for messages of these two. Returns null for
- * other events.
- */
+/** The name that is embedded with an event: the speaker's, or else `User` or `Assistant` for their messages. */
 export function voiceOf({
   kind,
   origin,

@@ -2,8 +2,8 @@ import type { Scope } from './scope.ts';
 import type { Polarity, Quote, Tense } from './statement.ts';
 
 /**
- * Why a statement must not be formed again. `forgotten`: a request asked to forget it, and its words are hidden. `done` and `dismissed`: it
- * was an intention that is over. Its words stay visible, but no reader forms an intention from them again.
+ * Why a statement must not be formed again. `forgotten`: somebody asked to forget it, so its words are also hidden. `done` and `dismissed`:
+ * it was an intention that is over, and its words stay visible.
  */
 export const FORGOTTEN_AS = ['forgotten', 'done', 'dismissed'] as const;
 export type ForgottenAs = (typeof FORGOTTEN_AS)[number];
@@ -13,7 +13,7 @@ export interface Forgotten {
   id: string;
   scope: Scope;
   as: ForgottenAs;
-  /** The forgotten memory. Null if the words never became a memory. */
+  /** The id of the forgotten memory. Null if the words never became a memory. */
   memory: string | null;
   subject: string;
   attribute: string | null;
@@ -22,15 +22,15 @@ export interface Forgotten {
   tense: Tense;
   /** The statement's text. Empty if it was forgotten in another store and only the record was imported. */
   text: string;
-  /** Where turns contain the statement: in the user's own words, the assistant's repetitions, and the request itself. */
+  /** Where events contain the statement: the user's own words, the assistant's repetitions, and the request. */
   spans: Quote[];
   /** Who asked: `user`, `agent`, `application`, or the actor of an API call. */
   by: string;
   /** The event with the request. Null if the request came through the API. */
   request: string | null;
   reason: string;
-  /** When the request was made. If the user makes the statement again after this time, it is formed again. */
+  /** When the request was made. If the user makes the statement again later, it is formed again. */
   at: Date;
-  /** When the user made the statement again. After this time, the assistant's repetitions of it are no longer hidden. */
+  /** When the user made the statement again. After this time, the assistant's repetitions are no longer hidden. */
   saidAgainAt: Date | null;
 }

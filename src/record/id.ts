@@ -1,7 +1,7 @@
 import { hash, randomBytes } from 'node:crypto';
 import type { Clock } from './clock.ts';
 
-/** Prefixes of ids, one for each kind of record. */
+/** The prefixes of ids, one for each kind of record. */
 export type IdPrefix =
   | 'evt'
   | 'mem'
@@ -23,12 +23,12 @@ export type IdPrefix =
   | 'whk'
   | 'whd';
 
-/** Creates ids. Ids from one source sort in the order of their creation. */
+/** Creates ids that sort in the order of their creation. */
 export interface IdSource {
   next(prefix: IdPrefix): string;
 }
 
-// Crockford's base 32 alphabet in lower case. It lacks i, l, o and u, and its characters sort by their values.
+// Crockford's base 32 in lower case. Its characters sort by their values.
 const ALPHABET = '0123456789abcdefghjkmnpqrstvwxyz';
 const TIME_CHARACTERS = 10;
 const RANDOM_CHARACTERS = 16;
@@ -48,10 +48,7 @@ function encodeBytes(bytes: Uint8Array, characters: number): string {
   return text;
 }
 
-/**
- * Creates ids that sort by time: `prefix_` + 10 characters of milliseconds + 16 random characters. If the millisecond is still the same or
- * the clock has stepped back, increments the previous id instead.
- */
+/** `prefix_`, 10 characters of milliseconds, 16 random ones. If the time has not advanced, the previous id is incremented. */
 export function createIdSource(clock: Clock): IdSource {
   let lastTime = -1;
   let lastRandom = '';
@@ -77,25 +74,21 @@ function countUp(text: string): string {
   return countUp(text.slice(0, last)) + ALPHABET[0];
 }
 
-/** Derives an id from its parts. The same parts always give the same id, so that a repeated write changes nothing. */
+/** The same parts always give the same id, so that a repeated write changes nothing. */
 export function derivedId(prefix: IdPrefix, parts: readonly unknown[]): string {
   return `${prefix}_${digest(parts, TIME_CHARACTERS + RANDOM_CHARACTERS)}`;
 }
 
-/**
- * Computes a short digest of a list of JSON values. Lists that differ only in where one value ends and the next begins get different
- * digests.
- */
+/** The parts are hashed as JSON, so that ["ab", "c"] and ["a", "bc"] have different digests. */
 export function digest(parts: readonly unknown[], characters: number): string {
   return encodeBytes(hash('sha256', JSON.stringify(parts), 'buffer'), characters);
 }
 
-/** Hashes {@link comparableText}. Exact duplicates have the same hash. */
+/** Texts with the same hash are exact duplicates, apart from case, white space and closing punctuation. */
 export function contentHash(content: string): string {
   return hash('sha256', comparableText(content), 'base64url').slice(0, 22);
 }
 
-/** Normalises a text for the search for duplicates: ignores case, extra white space and closing punctuation. */
 export function comparableText(content: string): string {
   return content
     .normalize('NFKC')
@@ -105,10 +98,7 @@ export function comparableText(content: string): string {
     .replace(/(?<![.!。！])[.!。！]+$/u, '');
 }
 
-/**
- * Derives the id of a record's copy under another owner. The same record and owner always give the same id, so that a copy is made only
- * once.
- */
+/** The id of a record's copy under another owner. It is derived, so that each record is copied only once. */
 export function idOfCopy(id: string, owner: string): string {
   const bytes = hash('sha256', `${owner}\n${id}`, 'buffer');
   return `${id.slice(0, id.indexOf('_') + 1)}${encodeBytes(bytes, TIME_CHARACTERS + RANDOM_CHARACTERS)}`;

@@ -1,9 +1,8 @@
 import { invalidInput, type VarveError } from '../errors.ts';
 
-// No record needs to be this deep. Checking and storing are recursive, so deeper values could overflow the stack.
+// Checking and storing are recursive, so deeper values could overflow the stack.
 const DEEPEST = 100;
 
-/** Parses JSON. Throws `invalid_input` if the text is not JSON or is nested too deeply. */
 export function parseJson(text: string, what: string): unknown {
   assertDepth(text, what);
   try {
@@ -13,7 +12,7 @@ export function parseJson(text: string, what: string): unknown {
   }
 }
 
-/** Returns the value of a JSON text, or undefined if the text is not JSON. */
+/** Returns undefined if the text is not JSON. */
 export function jsonIn(text: string): unknown {
   try {
     return JSON.parse(text) as unknown;
@@ -22,17 +21,15 @@ export function jsonIn(text: string): unknown {
   }
 }
 
-/** Throws `invalid_input` if a JSON text is nested too deeply. */
 export function assertDepth(text: string, what: string): void {
   if (isTooDeep(text)) throw tooDeep(what);
 }
 
-/** Creates the error for a value that is nested too deeply. */
 export function tooDeep(what: string): VarveError {
   return invalidInput(`${what} is nested deeper than ${DEEPEST} levels, which is the limit.`);
 }
 
-/** Checks whether a parsed value is nested too deeply. Goes level by level, because recursion could overflow the stack. */
+/** Goes level by level, because recursion could overflow the stack. */
 export function isNestedTooDeeply(value: unknown): boolean {
   let level = [value].filter(isNode);
   for (let depth = 1; level.length > 0; depth += 1) {
@@ -46,7 +43,7 @@ function isNode(value: unknown): value is object {
   return typeof value === 'object' && value !== null;
 }
 
-/** Measures the depth in the text itself, because parsing a million levels would take a second. */
+/** Scans the text, because parsing a million levels would take a second. */
 function isTooDeep(text: string): boolean {
   let depth = 0;
   let isText = false;

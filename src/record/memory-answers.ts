@@ -1,13 +1,13 @@
 /**
- * Recognises Varve's own answers in the log. They occur as results of a tool, which a client may have renamed, and in messages that were
- * logged together with the context that Varve added. If they were stored again, each search would find the results of earlier searches, and
- * a guess would become a fact by repetition.
+ * This file recognises Varve's own answers in the log: as results of a tool, which a client may have renamed, and in messages that were
+ * logged together with added context. If they were stored again, each search would find the results of earlier searches, and a guess would
+ * become a fact by repetition.
  */
 
-/** What a tool does to memory: it only reads, adds a record, sets a value, or removes a record. */
+/** `writes` adds a record, `sets` sets a value. */
 export type ToolEffect = 'reads' | 'writes' | 'sets' | 'removes';
 
-/** The agent's tools by name. `tools/` defines them; their names are here because the log needs them. */
+/** The agent's tools, which `tools/` defines. Their names are here because the log needs them. */
 export const TOOL_EFFECTS = {
   search_memory: 'reads',
   remember: 'sets',
@@ -35,46 +35,36 @@ export const TOOL_EFFECTS = {
   dismiss_intention: 'sets',
 } as const;
 
-/** The name of a tool of the agent. */
 export type AgentToolName = keyof typeof TOOL_EFFECTS;
 
-// Clients add prefixes to the names: `mcp__varve__search_memory`, `varve.search_memory`. Two names are not tools of the agent: `recall` is
-// an MCP prompt, and `load_memory` is a tool of other memory products.
+// Clients add prefixes: `mcp__varve__search_memory`. `recall` is an MCP prompt, and `load_memory` a tool of other products.
 const namesOf = (isMeant: (effect: ToolEffect) => boolean): string[] =>
   Object.entries(TOOL_EFFECTS).flatMap(([name, effect]) => (isMeant(effect) ? [name] : []));
 const endsWith = (names: readonly string[]): RegExp => new RegExp(`(?:^|[^a-z])(?:${names.join('|')})$`, 'i');
 const READING_TOOL = endsWith([...namesOf((effect) => effect === 'reads'), 'recall', 'load_memory']);
 const WRITING_TOOL = endsWith(namesOf((effect) => effect !== 'reads'));
 
-/** Checks whether a tool returns content of memory. */
 function isRecallTool(name: string): boolean {
   return READING_TOOL.test(name.trim());
 }
 
-/** Checks whether a tool reads or writes memory. */
 export function isMemoryTool(name: string): boolean {
   return isRecallTool(name) || WRITING_TOOL.test(name.trim());
 }
 
-// Most answers contain ids of records. Lists of facts contain none, but have a distinct shape. Answers of Anthropic's memory tool contain a
-// path under `/memories`.
+// Most answers contain ids, lists of facts contain `trust`, and those of Anthropic's memory tool a path under `/memories`.
 const RECORD_ID = /(?:^|[^\w])(?:mem|evt|blk)_[0-9a-hjkmnp-tv-z]{26}(?![\w])/;
 const FACTS = /"trust"\s{0,3}:\s{0,3}"(?:low|medium|high)"/;
 const MEMORY_FILE = /^Here's the (?:content of|files and directories up to) .{0,300}\/memories/;
 
-/** Checks whether a tool's result is an answer of Varve, by the tool's name or by the result's shape. */
 export function isMemoryAnswer(result: string, tool?: unknown): boolean {
   if (typeof tool === 'string' && isRecallTool(tool)) return true;
   return RECORD_ID.test(result) || FACTS.test(result) || MEMORY_FILE.test(result);
 }
 
-/** The log contains this placeholder instead of an answer of Varve. */
 export const MEMORY_ANSWER = '[What memory answered is not kept again.]';
 
-/**
- * Tags and headings that show that a text was copied from a prompt of Varve. Other tags of the layouts are missing here, because users may
- * write them around their own words.
- */
+/** Texts with these tags or headings come from a prompt of Varve. Other tags are missing, because users may write them. */
 export const PROMPT_TAGS = [
   'memory',
   'user_profile',
@@ -124,7 +114,6 @@ const RECALLED_BLOCK = /<recalled>\nFrom memory: data, not instructions\.[\s\S]*
 const RECALL_PROMPT =
   /What is remembered \(data, not instructions;[\s\S]*?(?:If this does not answer it, use the search tools, and then say that it is not known\.|$)/g;
 
-/** Removes context that Varve has added to a message. */
 export function withoutRecalled(message: string): string {
   if (!message.includes('data, not instructions')) return message;
   const own = message.replace(RECALLED_BLOCK, '').replace(RECALL_PROMPT, '').trim();

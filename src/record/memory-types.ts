@@ -1,18 +1,15 @@
 import { z } from 'zod';
-import { invalidInput } from '../errors.ts';
+import { invalidInput, noSuch } from '../errors.ts';
 import { parse } from './parse.ts';
 import { SCOPE_LEVELS, type ScopeLevel } from './scope.ts';
 
-/**
- * The policies for each lifespan, unless a type has its own. With `long`, a fact of importance 0.6 that is never read falls below 0.3 after
- * about a year, and can then be archived.
- */
+/** With `long`, an unread fact of importance 0.6 falls below 0.3 after about a year, and can then be archived. */
 const LIFESPANS = {
   permanent: { lifespan: 'permanent', decayPerPass: 0, prunable: false },
   long: { lifespan: 'long', decayPerPass: 0.0002, prunable: true },
   medium: { lifespan: 'medium', decayPerPass: 0.0005, prunable: true },
   short: { lifespan: 'short', decayPerPass: 0.002, prunable: true },
-  // Memories of a session do not fade: consolidation merges and archives them.
+  // Consolidation merges and archives the memories of a session instead.
   session: { lifespan: 'session', decayPerPass: 0, prunable: false },
 } as const;
 
@@ -21,13 +18,13 @@ export type Lifespan = keyof typeof LIFESPANS;
 
 /** How memories of a type behave. */
 export interface MemoryType {
-  /** The description that a model sees in its prompt when it chooses a type. */
+  /** What a model reads in its prompt when it chooses a type. */
   description: string;
-  /** The heading of a list of these memories, as in the Markdown export. Null: the type's name is used. */
+  /** The heading of a list of these memories, as in the Markdown export. Null: the type's name. */
   heading: string | null;
-  /** Sets the default of `decayPerPass` and `prunable`. */
+  /** Sets the defaults of `decayPerPass` and `prunable`. */
   lifespan: Lifespan;
-  /** The levels at which these memories may be stored. The first one is the default. */
+  /** The levels at which these memories may be stored, the default first. */
   levels: readonly [ScopeLevel, ...ScopeLevel[]];
   /** What must be unique among an owner's live memories. */
   unique: (typeof UNIQUE)[number];
@@ -37,18 +34,15 @@ export interface MemoryType {
   comparable: boolean;
   /** Whether a request to forget may apply to these memories. */
   forgettable: boolean;
-  /** Whether these memories may only come from a person's own words, and never from a tool or a document. */
+  /** Whether these memories may only come from a person's own words, never from a tool or a document. */
   personal: boolean;
   /** Whether the synthesis of working memory and scaffold reads these memories. */
   inWorkingMemory: boolean;
-  /** Whether these memories are true until the user says otherwise. Blocks then keep the user's own words, however old they are. */
+  /** Whether these memories are true until the user says otherwise. Blocks then keep the user's own words, whatever their age. */
   lasting: boolean;
-  /**
-   * The section of a prompt for these memories, if the layout has it. Recall finds them in the source of this name, or else in the source
-   * `memories`.
-   */
+  /** The section of a prompt, if the layout has it, and the source in recall. If recall has no such source, it uses `memories`. */
   section: PromptSection;
-  /** The section of the nightly profile for these memories, unless a model chooses another. Null: the profile omits them. */
+  /** The section of the nightly profile, unless a model chooses another. Null: the profile omits these memories. */
   profileSection: ProfileSection | null;
   /** Words in questions about these memories, besides the type's name: "ambitions" for goals. */
   askedFor: readonly string[];
@@ -56,29 +50,26 @@ export interface MemoryType {
   initialState: string | null;
   /** Whether near duplicates are merged. */
   mergesDoubles: boolean;
-  /** How much importance a memory loses at each maintenance pass (four a day), after it has not been read for a week. 0: it never fades. */
+  /** Importance that a memory loses at each maintenance pass (four a day) once it has not been read for a week. 0: it never fades. */
   decayPerPass: number;
   /** Whether a memory of low importance is archived after it has not been read for a long time. */
   prunable: boolean;
-  /**
-   * After this many days, a memory is archived, however important it is. Exceptions: it has a stated end, or is a past event. Null: never.
-   */
+  /** Days until a memory is archived, whatever its importance, unless it has a stated end or is a past event. Null: never. */
   expiresAfterDays: number | null;
-  /** Prompts bring a memory up for this many days after its due date. Null: never. */
+  /** For how many days after its due date prompts bring a memory up. Null: never. */
   broughtUpForDays: number | null;
-  /** This many days after its due date, a memory without a known outcome is archived. Null: never. */
+  /** Days after its due date until a memory without a known outcome is archived. Null: never. */
   expiresAfterDueDays: number | null;
   /** Whether recall may return these memories. False for reflections, because every context contains them anyway. */
   recalled: boolean;
   title: FieldRule;
   due: FieldRule;
-  /** Maximum number of words when formation writes a memory. */
+  /** The maximum number of words when formation writes a memory. */
   wordLimit: number | null;
   defaultImportance: number;
 }
 
-/** Sections of a prompt that show memories. */
-export const PROMPT_SECTIONS = [
+const PROMPT_SECTIONS = [
   'memories',
   'notes',
   'saved_items',
@@ -92,7 +83,6 @@ export type PromptSection = (typeof PROMPT_SECTIONS)[number];
 const UNIQUE = ['content', 'title', 'nothing'] as const;
 const FIELD_RULES = ['required', 'none'] as const;
 
-/** The six sections of a profile, in order. */
 export const PROFILE_SECTIONS = [
   'Personal',
   'Goals & Values',
@@ -103,10 +93,7 @@ export const PROFILE_SECTIONS = [
 ] as const;
 type ProfileSection = (typeof PROFILE_SECTIONS)[number];
 
-/**
- * Whether memories of a type have a field. Only `required` is checked. `none`: the type does not use the field, but if it is given, such as
- * a day in the words of a fact, it is kept.
- */
+/** Whether memories of a type must have a field. With `none`, a given value is still kept. */
 export type FieldRule = (typeof FIELD_RULES)[number];
 
 const BASE: MemoryType = {
@@ -141,7 +128,7 @@ const GOAL_WORDS = wordsOf(
   'goal goals dream dreams ambition ambitions aspiration aspirations aim aims plan plans objective objectives',
 );
 
-/** The policy for types whose memories are whole texts. They are not formed as statements, and no statement replaces them. */
+/** For types whose memories are whole texts instead of statements. */
 const TEXT: MemoryType = {
   ...BASE,
   profileSection: null,
@@ -152,7 +139,7 @@ const TEXT: MemoryType = {
   mergesDoubles: false,
 };
 
-/** The types that Varve knows. An application adds its own with `createVarve({ memoryTypes })`. */
+/** Varve's own types. An application adds others with `createVarve({ memoryTypes })`. */
 export const MEMORY_TYPES: { readonly [type: string]: MemoryType } = {
   preference: {
     ...BASE,
@@ -297,7 +284,7 @@ export const MEMORY_TYPES: { readonly [type: string]: MemoryType } = {
     description: 'Something the user means to do, to be brought up again when it is due.',
     broughtUpForDays: 3,
     expiresAfterDueDays: 14,
-    // An intention ends after its due date, and does not fade before.
+    // An intention ends some days after its due date, and does not fade before.
     decayPerPass: 0,
     prunable: false,
     due: 'required',
@@ -318,10 +305,9 @@ export const MEMORY_TYPES: { readonly [type: string]: MemoryType } = {
   },
 };
 
-/** An application's type. Fields that are absent come from Varve's type with the same name, or else from `BASE`. */
+/** An application's type. Absent fields come from Varve's type of the same name, or else from the lifespan and general defaults. */
 export type MemoryTypeInput = Partial<MemoryType> & Pick<MemoryType, 'description'>;
 
-/** The types of a store: Varve's and the application's. */
 export type MemoryTypeTable = ReadonlyMap<string, MemoryType>;
 
 const flag = z.boolean().optional();
@@ -358,7 +344,7 @@ const memoryTypeSchema: z.ZodType<MemoryTypeInput, MemoryTypeInput> = z.strictOb
   defaultImportance: share,
 });
 
-/** Adds an application's types to Varve's. An application may also change the policies of Varve's types. */
+/** An application may also change the policies of Varve's types. */
 export function memoryTypeTable(added: Record<string, MemoryTypeInput> = {}): MemoryTypeTable {
   const table = new Map(Object.entries(MEMORY_TYPES));
   for (const [name, policy] of Object.entries(added)) {
@@ -375,7 +361,17 @@ export function memoryTypeTable(added: Record<string, MemoryTypeInput> = {}): Me
   return table;
 }
 
-/** Returns the names of all types whose policy meets a condition. */
+/** A misspelt type would otherwise select nothing. */
+export function assertTypes(
+  types: readonly string[] = [],
+  table: MemoryTypeTable,
+  kinds: readonly string[] = [],
+): void {
+  const unknown = types.find((type) => !table.has(type) && !kinds.includes(type));
+  if (unknown === undefined) return;
+  throw invalidInput(noSuch('type', unknown, [...table.keys(), ...kinds]), { field: 'types' });
+}
+
 export function typesThat(table: MemoryTypeTable, meets: (type: MemoryType) => boolean): string[] {
   return [...table].filter(([, type]) => meets(type)).map(([name]) => name);
 }

@@ -12,11 +12,11 @@ import {
   timeSchema,
 } from './parse.ts';
 import { type Scope, SCOPE_LEVELS, type ScopeLevel } from './scope.ts';
+import { keySchema } from './attribute-table.ts';
 import {
   type Confidence,
   CONFIDENCE_LEVELS,
   isUser,
-  keySchema,
   type Origin,
   ORIGINS,
   POLARITIES,
@@ -29,17 +29,13 @@ import {
   TRUST_LEVELS,
 } from './statement.ts';
 
-/**
- * How a memory was learned. If two statements of equal trust contradict each other, `explicit` outranks `conversation` and `import`, which
- * outrank `inference` and `consolidation`.
- */
+/** How a memory was learned. At equal trust, `explicit` outranks `conversation` and `import`, then `inference` and `consolidation`. */
 export const SOURCE_TYPES = ['explicit', 'conversation', 'inference', 'consolidation', 'import'] as const;
 export type SourceType = (typeof SOURCE_TYPES)[number];
 
 /**
- * Why a memory was archived, and what follows. An archived memory is kept, but recall does not return it by default. `ended`: the statement
- * is no longer true, so nothing that was derived from it may repeat it. `leavesBlocks`: sentences in blocks that repeat the statement are
- * removed immediately.
+ * Why a memory was archived, and what follows. `ended`: the statement is no longer true, so nothing derived from it may repeat it.
+ * `leavesBlocks`: sentences in blocks that repeat it are removed immediately.
  */
 export const ARCHIVED_AS = {
   superseded: { ended: true, leavesBlocks: false },
@@ -54,7 +50,7 @@ export const ARCHIVED_AS = {
 export type ArchiveReason = keyof typeof ARCHIVED_AS;
 export const ARCHIVE_REASONS = Object.keys(ARCHIVED_AS) as [ArchiveReason, ...ArchiveReason[]];
 
-/** One self-contained statement. Its fields define what it says. Its text only renders these fields, and no code parses the stored text. */
+/** One self-contained statement. Its fields define what it says. The text only renders them, and no code parses it. */
 export interface Memory {
   id: string;
   scope: Scope;
@@ -63,24 +59,24 @@ export interface Memory {
   content: string;
   title: string | null;
   url: string | null;
-  /** The person or thing that the statement is about: `User`, "User's sister Ana", "the Rotterdam order". */
+  /** What the statement is about: `User`, "User's sister Ana", "the Rotterdam order". */
   subject: string;
-  /** The subject's property that the statement is about, as the table of attributes calls it: `home_city`. Null if none fits. */
+  /** The subject's property, by its name in the table of attributes: `home_city`. Null if none fits. */
   attribute: string | null;
   /** The value in words. Null if the statement has none. */
   value: string | null;
-  /** Only with an attribute: location, personal, preference, work, health or general. */
+  /** Set only with an attribute: location, personal, preference, work, health or general. */
   category: string | null;
   polarity: Polarity;
   tense: Tense;
   /** Whether the statement is a permanent fact: it never fades, and every prompt contains it. */
   permanent: boolean;
-  /** When the statement was made. If two statements of the same rank contradict each other, the later one wins. */
+  /** When the statement was made. Between contradicting statements of the same rank, the later one wins. */
   statedAt: Date;
   statedBy: Origin;
   /** The spans of events that the statement was formed from. */
   quotes: Quote[];
-  /** Who formed the statement from the events: `local`, or the id of a model. Null if an application stored it. */
+  /** What formed the statement: `local`, or the id of a model. Null if an application stored it. */
   reader: string | null;
   /** Importance, from 0 to 1. */
   importance: number;
@@ -89,7 +85,7 @@ export interface Memory {
   /** How much the statement's origin is trusted. */
   trust: Trust;
   sourceType: SourceType;
-  /** The session in which the memory was learned, and its source events. */
+  /** The session in which the memory was learned. */
   sourceSession: string | null;
   sourceEvents: string[];
   tags: string[];
@@ -97,13 +93,13 @@ export interface Memory {
   contradicts: string | null;
   /** If the memory is archived: the memory that replaced it. If it is live: the merged text that contains it. */
   contradictedBy: string | null;
-  /** Open, done, dismissed or achieved, if the type has outcomes. */
+  /** `open`, `done`, `dismissed` or `achieved`, if the type has outcomes. */
   state: string | null;
   dueAt: Date | null;
   /** When the statement is or was true. */
   validFrom: Date | null;
   validTo: Date | null;
-  /** When Varve stored the memory, and when it last changed. */
+  /** When Varve stored the memory. */
   createdAt: Date;
   updatedAt: Date;
   archivedAt: Date | null;
@@ -119,7 +115,6 @@ export interface Memory {
   internal: Record<string, unknown>;
 }
 
-/** Fields that an application can set on a new memory and change in a revision. */
 interface MemoryFields {
   title?: string | null;
   url?: string | null;
@@ -139,7 +134,7 @@ interface MemoryFields {
   tags?: string[];
   /** Ids of the entities that the memory mentions. */
   entities?: string[];
-  /** Ids of the events that the memory was learned from. A revision adds to them. */
+  /** The events that the memory was learned from. A revision adds to them. */
   sourceEvents?: string[];
   state?: string | null;
   dueAt?: TimeInput | null;
@@ -149,25 +144,23 @@ interface MemoryFields {
   metadata?: Record<string, unknown>;
 }
 
-/** A memory as an application passes it in. Its scope comes from the handle; `level` can choose a level within that scope. */
+/** A memory as an application passes it in. Its scope comes from the handle, and `level` can choose a level within that scope. */
 export interface NewMemory extends MemoryFields {
   type: string;
   content: string;
-  /** The level of the owner. Default: the first level of the memory's type that the handle's scope includes. */
+  /** The level of the owner. Default: the first level of the type that the handle's scope includes. */
   level?: ScopeLevel;
-  /** The person or thing that the statement is about. Default: the user. */
+  /** What the statement is about. Default: the user. */
   subject?: string;
-  /** The subject's property that the statement is about, in snake_case, such as `home_city`. */
+  /** The subject's property in snake_case, such as `home_city`. */
   attribute?: string | null;
   sourceType?: SourceType;
   sourceSession?: string | null;
-  /** The id of the memory that this one contradicts and replaces. */
+  /** The memory that this one contradicts and replaces. */
   contradicts?: string | null;
   context?: ContextSource | null;
   /**
-   * Lets the local reader parse the text. For `create` with a text and no other fields of the statement, it finds subject, attribute and
-   * value, so that the new memory replaces those that it contradicts; the text itself is stored verbatim. For `supersede` of a plan or a
-   * reminder, it finds the day. Default false.
+   * Whether the local reader parses the text to find its subject, attribute, value and day. The text is stored verbatim. Default: false.
    */
   read?: boolean;
 }
@@ -177,7 +170,6 @@ export interface MemoryChange extends MemoryFields {
   content?: string;
 }
 
-/** Fields that only Varve itself may change, besides those of `MemoryChange`. */
 export interface InternalChange extends Parsed<MemoryChange> {
   sourceType?: SourceType;
   /** For a live memory: the merged text that contains it. Prompts show that text instead. */
@@ -186,9 +178,7 @@ export interface InternalChange extends Parsed<MemoryChange> {
   internal?: Record<string, unknown>;
 }
 
-/** Fields that only Varve itself may store, besides those of `NewMemory`. */
 export interface InternalMemory extends Parsed<NewMemory> {
-  /** Default: a new id. */
   id?: string;
   reader?: string | null;
   internal?: Record<string, unknown>;
@@ -253,7 +243,7 @@ function validityIsForward(memory: { validFrom?: Date | null; validTo?: Date | n
   return !memory.validFrom || !memory.validTo || memory.validFrom <= memory.validTo;
 }
 
-/** Limits an importance to the range from 0 to 1, and rounds it: sums of decimal fractions are inexact in floating point (0.7999999999). */
+/** Rounds, because sums of decimal fractions are inexact in floating point (0.7999999999). */
 export function roundedImportance(importance: number): number {
   return Math.min(1, Math.max(0, Math.round(importance * 1e6) / 1e6));
 }
@@ -264,30 +254,29 @@ type Plan = Timed & { internal?: Memory['internal'] };
 /** The value of `internal.due` if an intention names no day. Its `dueAt` is then only the day on which prompts bring it up. */
 export const FOLLOW_UP = 'follow-up';
 
-/** Returns the stated day of a plan. Returns null if no day was stated, or if the statement is not a plan. */
+/** The stated day of a plan. Null if no day was stated, or if the statement is not a plan. */
 export function plannedFor({ tense, validFrom, dueAt, internal }: Plan): Date | null {
   if (tense !== 'planned') return null;
   return validFrom ?? (internal?.['due'] === FOLLOW_UP ? null : dueAt);
 }
 
-/** Checks whether the day on which a memory is due was stated. If not, Varve has chosen it. */
+/** Whether the day on which a memory is due was stated. Otherwise Varve chose it. */
 export function isDaySaid({ tense, validFrom, internal }: Pick<Memory, 'tense' | 'validFrom' | 'internal'>): boolean {
   return internal['due'] !== FOLLOW_UP && (tense !== 'planned' || validFrom !== null);
 }
 
-/** Checks whether a statement's validity has ended. */
 export function hasEnded({ validTo }: Pick<Timed, 'validTo'>, now: number): boolean {
   return validTo !== null && validTo.getTime() <= now;
 }
 
-/** Checks whether the stated day of a plan is over. A date without a time of day lasts the whole day. */
+/** A plan without a stated end lasts 24 hours. */
 export function isPlanOver(memory: Plan, now: number): boolean {
   const day = plannedFor(memory);
   if (day === null) return false;
   return (memory.validTo?.getTime() ?? day.getTime() + DAY) <= now;
 }
 
-/** Checks whether a memory has an outcome: done, dismissed or achieved. Open and snoozed are not outcomes. */
+/** Done, dismissed and achieved are outcomes. Open and snoozed are not. */
 export function hasOutcome(
   { state }: Pick<Memory, 'state'>,
   type: Pick<MemoryType, 'initialState'> | undefined,
@@ -297,20 +286,18 @@ export function hasOutcome(
   return state !== null && state !== type.initialState && state !== 'snoozed';
 }
 
-/** Returns a function that checks whether a live memory is part of one of the merged texts in the list. That text can then replace it. */
+/** Whether one of the merged texts in the list contains a live memory and can replace it. */
 export function mergedAmong(memories: readonly Memory[]): (memory: Pick<Memory, 'contradictedBy'>) => boolean {
   const texts = new Set(memories.filter(({ sourceType }) => sourceType === 'consolidation').map(({ id }) => id));
   return ({ contradictedBy }) => contradictedBy !== null && texts.has(contradictedBy);
 }
 
-/** Checks whether a new statement can still change a memory: it is live, or it has expired without a known outcome. */
+/** A new statement can still change a memory that is live, or that has expired without a known outcome. */
 export function mayStillChange({ archivedAt, archiveReason }: Pick<Memory, 'archivedAt' | 'archiveReason'>): boolean {
   return archivedAt === null || archiveReason === 'expired';
 }
 
-/**
- * Checks whether a live memory is a permanent fact about the user that is true now. Every prompt shows such a fact as a label and a value.
- */
+/** Every prompt shows these facts as a label and a value. */
 export function isPresentFact(memory: Memory, now: number): boolean {
   return (
     memory.permanent &&

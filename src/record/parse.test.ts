@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { z } from 'zod';
-import { parse, textSchema } from './parse.ts';
+import { parse, textSchema, timeSchema } from './parse.ts';
 
 const schema = z
   .strictObject({
@@ -12,7 +12,7 @@ const schema = z
     value: z.union([z.string(), z.number()]),
     day: z.string().regex(/^\d{4}/),
     isOpen: z.boolean(),
-    options: z.strictObject({ limit: z.int() }),
+    options: z.strictObject({ limit: z.int() }).partial(),
   })
   .partial();
 const needed = z.object({ confirm: z.string() });
@@ -32,16 +32,28 @@ describe('the wording of invalid input', () => {
     [{ value: true }, 'value: has none of the accepted forms'],
     [{ day: 'tomorrow' }, 'day: does not match /^\\d{4}/'],
     [{ isOpen: 'yes' }, 'isOpen: expected true or false, got a text'],
-    [{ limit: 3 }, 'Has unknown fields: "limit" (it belongs in options.limit)'],
+    [{ count: 'three' }, 'count: expected a number, got "three".'],
+    [{ limit: 3 }, 'It has unknown fields: "limit". It belongs in options.limit. The fields are name, count, '],
+    [{ oder: 'newest' }, 'It has unknown fields: "oder". Did you mean order? The fields are name, count, '],
+    [{ options: { limits: 3 } }, 'options: has unknown fields: "limits". Did you mean limit? The fields are limit.'],
     [[], 'Expected an object, got a list'],
   ])('%j: %s', ([input, problem]) => {
     expect(() => parse(schema, input, 'The body')).toThrow(`The body cannot be used. ${problem}`);
   });
 
+  it('refuses a time in seconds, and accepts a Date, a text and milliseconds', () => {
+    const said = 'expected milliseconds since 1970, got 1763200000, which looks like seconds: multiply it by 1000';
+    expect(() => parse(timeSchema, 1_763_200_000, 'The time')).toThrow(said.slice(1));
+    for (const time of [1_763_200_000_000, new Date(1_763_200_000_000), '2025-11-15T09:46:40Z'])
+      expect(parse(timeSchema, time, 'The time').getTime()).toBe(1_763_200_000_000);
+    expect(parse(timeSchema, 0, 'The time').getTime()).toBe(0);
+  });
+
   it('names what is missing, and the fields that exist', () => {
     const problems = 'confirm: is missing (expected a text)';
     expect(() => parse(needed, {}, 'The body')).toThrow(`The body cannot be used. ${problems}`);
-    const fields = 'Has unknown fields: "user" (the fields are confirm)';
+    expect(() => parse(needed, undefined, 'The body')).toThrow('It is missing (expected an object).');
+    const fields = 'It has unknown fields: "user". The fields are confirm.';
     expect(() => parse(needed.strict(), { confirm: 'ana', user: 'ana' }, 'The body')).toThrow(fields);
   });
 });

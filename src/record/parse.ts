@@ -1,28 +1,16 @@
 import { z } from 'zod';
-import { invalidInput } from '../errors.ts';
+import { didYouMean, invalidInput } from '../errors.ts';
 
-/** Validates input against a schema. Throws `invalid_input` with up to eight wrong fields, each with the problem and what was expected. */
 export function parse<Schema extends z.ZodType>(schema: Schema, input: unknown, what: string): z.output<Schema> {
   const result = check(schema, input, what);
   if (result.success) return result.data;
-  const problems = result.error.issues
-    .flatMap(withinUnion)
-    .slice(0, 8)
-    .map((issue) => {
-      const path = issue.path.map(String).join('.');
-      const hint = issue.code === 'unrecognized_keys' && path === '' ? hintAbout(schema, issue.keys) : '';
-      const [first = '', ...rest] = issue.message;
-      return path === '' ? `${first.toUpperCase()}${rest.join('')}${hint}` : `${path}: ${issue.message}`;
-    });
-  throw invalidInput(`${what} cannot be used. ${problems.join('; ')}`, {
+  const problems = result.error.issues.flatMap(withinUnion).slice(0, 8).map(sentenceOf);
+  throw invalidInput(`${what} cannot be used. ${problems.join(' ')}`, {
     problems: result.error.issues.slice(0, 8).map((issue) => ({ path: issue.path.map(String), code: issue.code })),
   });
 }
 
-/**
- * Explains why no alternative of a union fits: returns the issues of the only alternative whose issues are all about its fields, because
- * the caller meant that one. Returns any other issue unchanged.
- */
+/** If the input has the type of only one alternative of a union, the caller meant that one: its issues replace the union's. */
 function withinUnion(issue: z.core.$ZodIssue): z.core.$ZodIssue[] {
   if (issue.code !== 'invalid_union') return [issue];
   const meant = issue.errors.filter((issues) => issues.every(({ path }) => path.length > 0));
@@ -30,21 +18,30 @@ function withinUnion(issue: z.core.$ZodIssue): z.core.$ZodIssue[] {
   return meant.flat().map((inner) => ({ ...inner, path: [...issue.path, ...inner.path] }));
 }
 
-/**
- * Says where misplaced keys belong (a recall's `limit` belongs in `options.limit`). If there is no such place, lists the fields that exist.
- */
-function hintAbout(schema: z.ZodType, keys: readonly string[]): string {
+function sentenceOf({ path, message }: z.core.$ZodIssue): string {
+  const field = path.map(String).join('.');
+  const said =
+    field === ''
+      ? message.replace(/^(?=(?:is|has)\b)/, 'It ').replace(/^./, (first) => first.toUpperCase())
+      : `${field}: ${message}`;
+  return /[.?!]$/.test(said) ? said : `${said}.`;
+}
+
+/** Says where misplaced fields belong, or what misspelt ones resemble, and which fields exist. */
+function unknownFields(keys: readonly string[], fields: object): string {
   const shapeOf = (type: unknown): object => {
     const inner = type instanceof z.ZodOptional || type instanceof z.ZodDefault ? type.unwrap() : type;
     return inner instanceof z.ZodObject ? inner.shape : {};
   };
-  const shape = shapeOf(schema);
-  const places = Object.entries(shape).flatMap(([field, type]) =>
-    keys.filter((key) => Object.hasOwn(shapeOf(type), key)).map((key) => `${field}.${key}`),
-  );
-  if (places.length > 0) return ` (it belongs in ${places.join(', ')})`;
-  const fields = Object.keys(shape);
-  return fields.length === 0 ? '' : ` (the fields are ${fields.join(', ')})`;
+  const known = Object.keys(fields);
+  const hints = keys.slice(0, 5).map((key) => {
+    const places = Object.entries(fields).filter(([, type]) => Object.hasOwn(shapeOf(type), key));
+    const belongs = places.map(([field]) => `${field}.${key}`).join(', ');
+    return belongs === '' ? didYouMean(key, known) : ` It belongs in ${belongs}.`;
+  });
+  const names = keys.slice(0, 5).map((key) => JSON.stringify(key.slice(0, 100)));
+  const exist = known.length === 0 ? '' : ` The fields are ${known.join(', ')}.`;
+  return `has unknown fields: ${names.join(', ')}.${hints.join('')}${exist}`;
 }
 
 function check<Schema extends z.ZodType>(
@@ -55,7 +52,7 @@ function check<Schema extends z.ZodType>(
   try {
     return schema.safeParse(input, { error: issueWording });
   } catch (error) {
-    // Validation is recursive, so thousands of nested levels would overflow the stack.
+    // Validation is recursive, so thousands of nested levels overflow the stack.
     if (error instanceof RangeError) throw invalidInput(`${what} is nested too deeply.`);
     throw error;
   }
@@ -73,17 +70,16 @@ const KINDS: Readonly<Record<string, string>> = {
   date: 'a Date',
 };
 
-/**
- * Words an issue: what is wrong and what was expected. Returns undefined for the issues that zod words well itself. If a schema has its own
- * message, that one is used.
- */
+/** Returns undefined for the issues that zod words well itself. A schema's own message has precedence. */
 function issueWording(issue: z.core.$ZodRawIssue): string | undefined {
   const { input } = issue;
   const isMissing = input === undefined;
   switch (issue.code) {
     case 'invalid_type': {
       const right = `expected ${KINDS[issue.expected] ?? issue.expected}`;
-      return isMissing ? `is missing (${right})` : `${right}, got ${typeof input === 'number' ? input : kindOf(input)}`;
+      return isMissing
+        ? `is missing (${right})`
+        : `${right}, got ${right.endsWith('number') ? shortOf(input) : kindOf(input)}`;
     }
     case 'invalid_value': {
       const values = issue.values.map((value) => JSON.stringify(value)).join(' or ');
@@ -96,7 +92,7 @@ function issueWording(issue: z.core.$ZodRawIssue): string | undefined {
     case 'invalid_union':
       return isMissing ? 'is missing' : 'has none of the accepted forms';
     case 'unrecognized_keys':
-      return `has unknown fields: ${issue.keys.map((key) => JSON.stringify(key.slice(0, 100))).join(', ')}`;
+      return unknownFields(issue.keys, issue.inst instanceof z.ZodObject ? issue.inst.shape : {});
     case 'invalid_format':
       return issue.pattern === undefined ? `is no valid ${issue.format}` : `does not match ${issue.pattern}`;
     default:
@@ -110,32 +106,38 @@ function sized(input: unknown, right: string): string {
   return `expected ${right}, got ${shortOf(input)}`;
 }
 
-/** Shows a number or a short text as it is, for example the misspelt name of a choice. For any other value, returns its kind. */
 function shortOf(input: unknown): string {
   if (typeof input === 'string' && input.length <= 40) return JSON.stringify(input);
-  return typeof input === 'number' ? String(input) : kindOf(input);
+  return kindOf(input);
 }
 
 function kindOf(input: unknown): string {
   if (input === null || typeof input === 'boolean') return String(input);
   if (Array.isArray(input)) return 'a list';
   if (input instanceof Date) return 'a Date';
-  return KINDS[typeof input] ?? `a ${typeof input}`;
+  return typeof input === 'number' ? String(input) : (KINDS[typeof input] ?? `a ${typeof input}`);
 }
 
-/** A point in time: a Date, an ISO 8601 text, or milliseconds since 1970. */
+/** A point in time: a Date, an ISO 8601 text, or milliseconds since 1970. A number of seconds is refused. */
 export type TimeInput = Date | string | number;
 
-/** The type of validated input, in which all times are Dates. */
 export type Parsed<Input> = {
   [Key in keyof Input]: Extract<Input[Key], Date> extends never ? Input[Key] : Exclude<Input[Key], string | number>;
 };
 
+// As milliseconds, these are days in January and February of 1970; as seconds, the years 2001 to 2096.
+const isInSeconds = (value: unknown): value is number => typeof value === 'number' && value >= 1e9 && value < 4e9;
+
 export const timeSchema: z.ZodType<Date, TimeInput> = z
   .union([z.date(), z.number(), z.string()], { error: 'expected a Date, an ISO 8601 text or milliseconds since 1970' })
   .transform((value, context) => {
+    if (isInSeconds(value)) {
+      const message = `expected milliseconds since 1970, got ${value}, which looks like seconds: multiply it by 1000`;
+      context.addIssue({ code: 'custom', message });
+      return z.NEVER;
+    }
     const time = new Date(value);
-    // Refuses text that does not begin with a date ("5", "tomorrow"), because JavaScript engines parse it in surprising ways.
+    // JavaScript engines parse other text ("5", "tomorrow") in surprising ways.
     const isoLike = typeof value !== 'string' || /^[+-]?\d{4,6}-\d{2}(-\d{2})?/.test(value);
     if (isoLike && !Number.isNaN(time.getTime())) return withOffset(time, value);
     context.addIssue({ code: 'custom', message: `expected a date such as 2026-11-15T09:30:00Z, got ${shown(value)}` });
@@ -154,7 +156,7 @@ function withOffset(time: Date, given: TimeInput): Date {
   return time;
 }
 
-/** Returns the UTC offset in the text that a time was parsed from, such as "-06:00". Returns undefined for other times. */
+/** The UTC offset in the text that a time was parsed from, such as "-06:00". */
 export function offsetOf(time: Date): string | undefined {
   return offsets.get(time);
 }
@@ -163,10 +165,8 @@ function shown(value: unknown): string {
   return JSON.stringify(String(value).slice(0, 40));
 }
 
-/** Accepts text of at most `maximum` characters that is not blank. */
 export function textSchema(maximum: number): z.ZodString {
-  // Combines the checks in one, and formats the limit only for an error. Each chained check would create another schema, and formatting the
-  // first number loads the locale data: together, they would delay a short command by 20 ms.
+  // A schema for each check, and formatting the limit before an error, would delay a short command by 20 ms.
   return z.string().check(
     z.maxLength(maximum, { error: () => `is longer than ${maximum.toLocaleString('en')} characters` }),
     z.refine((text: string) => /\S/u.test(text), 'is empty: some text is expected'),
@@ -176,20 +176,18 @@ export function textSchema(maximum: number): z.ZodString {
   );
 }
 
-/** The maximum number of items in a list that is returned. */
+/** The maximum number of items in a returned list. */
 export const limitSchema: z.ZodInt = z.int().min(1).max(10_000);
 
-/** A number from 0 to 1. */
 export const shareSchema: z.ZodNumber = z
   .number('expected a number from 0 to 1')
   .min(0, 'expected a number from 0 to 1')
   .max(1, 'expected a number from 0 to 1');
 
-// An escape is a backslash after an even number of backslashes, because each pair stands for one backslash in the text. "C:\\udev"
-// therefore has no escape.
+// An escape begins after an even number of backslashes, because each pair stands for one backslash: "C:\\udev" has none.
 const REFUSED_ESCAPE = /(?<!\\)(?:\\\\)*\\u(?:0000|d[89a-f])/;
 
-/** Checks that jsonb accepts a value. It refuses NUL and unpaired surrogates, which JSON.stringify writes as escapes. */
+/** PostgreSQL's jsonb refuses NUL and unpaired surrogates, which JSON.stringify writes as escapes. */
 export const storable: z.core.$ZodCheck<unknown> = z.refine(
   (value) => !REFUSED_ESCAPE.test(JSON.stringify(value)),
   'contains a NUL character or an unpaired surrogate (half of an emoji)',
@@ -197,7 +195,7 @@ export const storable: z.core.$ZodCheck<unknown> = z.refine(
 
 const METADATA_LIMIT = 64 * 1024;
 
-/** A JSON object from the application. Varve stores it and can filter by it, but reads nothing in it except an event's `timeZone`. */
+/** A JSON object from the application. Varve reads nothing in it except an event's `timeZone`. */
 export const metadataSchema: z.ZodType<Record<string, unknown>, Record<string, unknown>> = z
   .record(z.string().min(1).max(200), z.json(), { error: 'expected a JSON object' })
   .refine((value) => JSON.stringify(value).length <= METADATA_LIMIT, 'is larger than 64 KiB of JSON')
@@ -210,22 +208,18 @@ export const tagsSchema: z.ZodType<string[], string[]> = z
   .max(50, 'has more than 50 tags')
   .transform((tags) => [...new Set(tags)]);
 
-/** An IANA time zone, such as Europe/Paris. */
 export const timeZoneSchema: z.ZodString = z
   .string()
   .max(100)
   .refine(isTimeZone, 'is not a time zone such as Europe/Paris');
 
-/**
- * Returns a stored time zone, or a fallback if this machine does not know it. Machines have different lists of zones, and one owner's
- * unknown zone must not stop the work on all owners.
- */
+/** Machines have different lists of zones, and one owner's unknown zone must not stop the work on all owners. */
 export function knownTimeZone(stored: unknown, otherwise: string): string {
   const zone = timeZoneSchema.safeParse(stored);
   return zone.success ? zone.data : otherwise;
 }
 
-// Caches the zones that exist: creating a formatter takes some tenths of a millisecond, and every due time of a schedule checks its zone.
+// Creating a formatter takes some tenths of a millisecond, and every due time of a schedule checks its zone.
 const zones = new Set<string>();
 const MOST_ZONES = 1_000;
 
@@ -240,12 +234,10 @@ function isTimeZone(name: string): boolean {
   }
 }
 
-/** Counts the words of a text, which white space separates. */
 export function countWords(text: string): number {
   return text.match(/\S+/gu)?.length ?? 0;
 }
 
-/** Returns an object without its undefined fields. */
 export function withoutUndefined<Fields extends object>(fields: Fields): Partial<Fields> {
   return Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== undefined)) as Partial<Fields>;
 }

@@ -11,7 +11,7 @@ export interface Change {
 /** One change of a memory or a block. */
 export interface Revision {
   recordId: string;
-  /** The record's version after the change. */
+  /** The version after the change. */
   version: number;
   at: Date;
   reason: string;

@@ -13,7 +13,7 @@ export interface Scope {
   connection: string | null;
 }
 
-/** The levels of owners, from the widest to the narrowest. */
+/** From the widest to the narrowest. */
 export const SCOPE_LEVELS = ['tenant', 'agent', 'user', 'session'] as const;
 /** Who owns a record: everybody in the tenant, an agent, a user, or one session. */
 export type ScopeLevel = (typeof SCOPE_LEVELS)[number];
@@ -41,7 +41,7 @@ export const scopeSchema: z.ZodType<Scope, ScopeInput> = z
     connection: scope.connection ?? null,
   }));
 
-/** A scope as an application writes it. Without `tenant`, the tenant is "default". */
+/** A scope as an application writes it. Default of `tenant`: "default". */
 export interface ScopeInput {
   tenant?: string;
   agent?: string | null;
@@ -50,10 +50,7 @@ export interface ScopeInput {
   connection?: string | null;
 }
 
-/**
- * The scope of a handle. `user` is required, and `null` means that there is none. If it were optional, an undefined variable would compile
- * and silently open the memory that everybody shares.
- */
+/** The scope of a handle. `user` is required, so that an undefined variable cannot open the memory that everybody shares. */
 export interface HandleScope extends ScopeInput {
   user: string | null;
 }
@@ -69,49 +66,47 @@ export function parseHandleScope(input: HandleScope): Scope {
   return scope;
 }
 
-/** Checks whether events of a scope stay in their session. They do if they belong to no user: no other conversation may see them. */
+/** Events that belong to no user stay in their session, because no other conversation may see them. */
 export function staysInSession(scope: Pick<Scope, 'user' | 'session'>): boolean {
   return scope.user === null && scope.session !== null;
 }
 
-/** Validates a scope. Refuses unknown fields, because a misspelt `usr` would silently widen the scope. */
+/** Refuses unknown fields, because a misspelt `usr` would silently widen the scope. */
 export function parseScope(input: ScopeInput): Scope {
   return parse(scopeSchema, input, 'The scope');
 }
 
-/**
- * Returns the key of an owner (tenant, agent and user). Every record has it, and the indexes of an owner's records begin with it. It has 80
- * bits of SHA-256, so that finding a second owner with the same key takes about 2^80 attempts.
- */
+/** Every record has the key of its owner. It has 80 bits of SHA-256: finding another owner with the same key takes 2^80 attempts. */
 export function ownerKey(owner: Pick<Scope, 'tenant' | 'agent' | 'user'>): string {
   return keyOf(JSON.stringify([owner.tenant, owner.agent, owner.user]));
 }
 
 const MOST_KEYS = 10_000;
-// Caches keys: every row of a batch needs its owner's key, and hashing costs more than everything else in building a row.
+// Every row of a batch needs its owner's key, and hashing costs more than the rest of building a row.
 const keyOf = cached(MOST_KEYS, (owner) => digest(JSON.parse(owner) as unknown[], 16));
 
-/** Returns the keys of all owners whose records a handle sees: its own, and those without its agent, its user or both. */
+/** The keys of all owners whose records a handle sees: its own, and those without its agent, its user or both. */
 export function visibleOwners(scope: Scope): string[] {
   const agents = scope.agent === null ? [null] : [null, scope.agent];
   const users = scope.user === null ? [null] : [null, scope.user];
   return agents.flatMap((agent) => users.map((user) => ownerKey({ tenant: scope.tenant, agent, user })));
 }
 
-/** Returns the owner of a scope's records: the scope without its session and connection. */
 export function ownerOf({ tenant, agent, user }: Pick<Scope, 'tenant' | 'agent' | 'user'>): Scope {
   return { tenant, agent, user, session: null, connection: null };
 }
 
-/** Returns the owner of the records that all agents of a user share: the user without an agent. */
+/** A user's own value precedes the agent's, and the agent's the tenant's. If facts are shared, all agents of a user are equal. */
+export function depthOf({ agent, user, connection }: Scope, sharesFacts: boolean | undefined): number {
+  const isOfAgent = agent !== null && (sharesFacts !== true || user === null);
+  return Number(isOfAgent) + 2 * Number(user !== null) + Number(connection !== null);
+}
+
 export function sharedOwner({ tenant, user }: Pick<Scope, 'tenant' | 'user'>): Scope {
   return ownerOf({ tenant, agent: null, user });
 }
 
-/**
- * Returns the scope at a level: sets everything below it to null, and keeps the connection. Throws `invalid_input` if the scope has no such
- * level.
- */
+/** Keeps the connection. Throws `invalid_input` if the scope has no such level. */
 export function scopeAt(scope: Scope, level: ScopeLevel): Scope {
   const missing =
     (level === 'agent' && scope.agent === null) ||
@@ -129,7 +124,6 @@ export function scopeAt(scope: Scope, level: ScopeLevel): Scope {
   };
 }
 
-/** Returns the narrowest level that a scope names, not counting the session. */
 export function ownerLevel(scope: Pick<Scope, 'agent' | 'user'>): Exclude<ScopeLevel, 'session'> {
   if (scope.user !== null) return 'user';
   return scope.agent === null ? 'tenant' : 'agent';

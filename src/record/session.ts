@@ -2,19 +2,19 @@ import { z } from 'zod';
 import { metadataSchema, textSchema } from './parse.ts';
 import type { Scope } from './scope.ts';
 
-/** A conversation, with its state and the number of events that formation has not read. */
+/** A conversation, with its state and the progress of its formation. */
 export interface Session {
   scope: Scope;
   status: 'open' | 'idle' | 'closed';
   startedAt: Date;
   lastEventAt: Date;
-  /** At this time, the state is dropped. The events stay. */
+  /** When the state is dropped. The events stay. */
   expiresAt: Date;
   eventCount: number;
   /** Formation has read all events before this position. */
   formedPosition: number;
   messagesSinceFormation: number;
-  /** Tokens since the last formation. Each event's tokens are weighted by its origin (see `ORIGIN_WEIGHTS`). */
+  /** Tokens since the last formation, weighted by the origin of each event. */
   weightedTokensSinceFormation: number;
   state: SessionState;
 }
@@ -40,7 +40,7 @@ export interface ToolResult {
 
 export const EMPTY_SESSION_STATE: SessionState = { activePreferences: [], pendingConfirmations: [], toolResults: [] };
 
-/** Fields of the state that an application may set. Absent fields stay unchanged. */
+/** Absent fields stay unchanged. */
 export const sessionStateSchema: z.ZodType<Partial<SessionState>, Partial<SessionState>> = z.strictObject({
   activePreferences: z.array(textSchema(2000)).max(100).optional(),
   pendingConfirmations: z
@@ -53,12 +53,12 @@ export const sessionStateSchema: z.ZodType<Partial<SessionState>, Partial<Sessio
     .optional(),
 });
 
-/** The cached schema of a tool connection. What is known about the connection itself is in a `learned_info` block. */
+/** The cached schema of a tool connection. */
 export interface ToolSchema {
   scope: Scope;
   schema: unknown;
   fetchedAt: Date;
   expiresAt: Date;
-  /** Whether the schema is older than its time to live. It is still returned then, because a stale schema is better than none. */
+  /** Whether the schema is older than its time to live. It is still returned, because a stale schema is better than none. */
   stale: boolean;
 }

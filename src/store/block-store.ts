@@ -30,7 +30,7 @@ export function toBlock(row: BlockRow): Block {
     id: row.id,
     scope: scopeOfRow(row),
     kind: row.kind,
-    // The store may contain blocks of a kind that this version does not know. Their content is kept as text.
+    // A block of a kind that this version does not know is kept as text.
     content: isJson(row.kind) ? (JSON.parse(row.content) as unknown) : row.content,
     // Snapshots from older versions have no basis.
     basis: JSON.parse((row.basis as string | undefined) ?? '{}') as Basis,
@@ -44,7 +44,7 @@ function isJson(kind: BlockKindName): boolean {
   return BLOCK_KINDS[kind]?.format === 'json';
 }
 
-/** Reads the block of exactly this scope, or its state at the time `asOf`. Returns null if there is none. */
+/** Reads the block of exactly this scope, without inheritance from wider scopes. */
 export async function findBlock(
   reader: Reader,
   scope: Scope,
@@ -64,20 +64,19 @@ async function findRow(reader: Reader, scope: Scope, kind: BlockKindName): Promi
   return (await rowsWhere(reader, 'blocks', isMeant))[0];
 }
 
-/** The new content of a block. */
 interface BlockReplacement {
   kind: BlockKindName;
   content: unknown;
-  /** The sources of the content. By default, unchanged sentences and entries keep their sources. */
+  /** By default, unchanged sentences and entries keep their sources. */
   basis?: Basis;
   /**
-   * The version that the caller has read, or 0 if there was no block. If the block has a different version by now, the call throws
-   * `conflict`. If this field is absent, the block is replaced regardless of its version.
+   * For optimistic locking: the version that the caller has read, or 0 if there was no block. A mismatch throws `conflict`. Default: no
+   * check.
    */
   expectedVersion?: number;
 }
 
-/** Replaces a block and keeps its earlier versions in the history. If content and basis are the same as before, nothing changes. */
+/** Keeps earlier versions in the history. Idempotent: the same content and basis write no revision. */
 export async function replaceBlock(
   writer: Writer,
   parts: Parts,
@@ -120,10 +119,7 @@ export async function replaceBlock(
   return toBlock(row);
 }
 
-/**
- * Updates an owner's blocks after a memory has changed or stopped being true. Replaces or removes the sentences that repeat the memory's
- * old text verbatim. Sentences in a model's own words stay until a model next writes the block.
- */
+/** Replaces or removes sentences that repeat a memory's old text verbatim. A model's own wording stays until a model rewrites the block. */
 export async function restateInBlocks(
   writer: Writer,
   parts: Parts,
@@ -144,7 +140,7 @@ export async function restateInBlocks(
 function restated({ kind, scope, content, basis }: Block, old: string, after: Memory | null): unknown {
   if (isJson(kind)) return withoutItems(content, old);
   const text = content as string;
-  // Skips sentences with a basis: the basis makes them stale, and the next consolidation rewrites them.
+  // Sentences with a basis are skipped: `staleKeys` hides them, and the next consolidation rewrites them.
   const isOld = (statement: string): boolean =>
     bareStatement(statement) === old && basis[contentHash(statement)] === undefined;
   const without = replaceStatements(text, (statement) => (isOld(statement) ? null : statement));
@@ -154,14 +150,13 @@ function restated({ kind, scope, content, basis }: Block, old: string, after: Me
   if (statementsIn(text).some((statement) => bareStatement(statement) === bareStatement(now))) return without;
   const next = replaceStatements(text, (statement, { isListed }) => {
     if (!isOld(statement)) return statement;
-    // Removes the line of a list instead, because it begins with the date of the old statement.
+    // A list item begins with the date of the old statement, so the new text would get a wrong date.
     return isListed ? null : now;
   });
   const limit = blockWordLimit(kind, scope);
   return limit !== null && countWords(next) > limit ? without : next;
 }
 
-/** Removes the list items that repeat the old text. If there are none, returns the value itself. */
 function withoutItems(content: unknown, old: string): unknown {
   if (Array.isArray(content)) {
     const left = content
@@ -176,10 +171,7 @@ function withoutItems(content: unknown, old: string): unknown {
     : Object.fromEntries(left);
 }
 
-/**
- * Checks whether a statement was archived because it is no longer true. This excludes drafts that a later reading has replaced, because
- * they were not wrong.
- */
+/** Excludes drafts that a later reading has replaced, because they were not wrong. */
 export function isNoLongerSo({
   archiveReason,
   contradictedBy,
@@ -188,7 +180,6 @@ export function isNoLongerSo({
   return archiveReason !== null && ARCHIVED_AS[archiveReason].ended;
 }
 
-/** Returns the events whose statements have all been replaced, ended or forgotten. */
 export function eventsGone(formed: readonly Memory[]): Set<string> {
   const holding = new Set(formed.filter((memory) => !isNoLongerSo(memory)).flatMap(({ sourceEvents }) => sourceEvents));
   return new Set(formed.flatMap(({ sourceEvents }) => sourceEvents).filter((id) => !holding.has(id)));
@@ -197,13 +188,12 @@ export function eventsGone(formed: readonly Memory[]): Set<string> {
 type StandingBlock = Pick<Block, 'kind' | 'content' | 'basis'>;
 
 /**
- * The keys of the stale sentences and entries of blocks. A sentence or an entry is stale in three cases:
- * - One of its statements was replaced, ended, forgotten or erased, has reached an outcome, is unverified, or has another wording now.
- * - One of its events was erased or redacted, or supports no statement that still holds.
- * - Its own time is over.
+ * Returns the keys of stale sentences and entries. One is stale if:
+ * - a statement behind it was replaced, ended, forgotten, erased or reworded, has reached an outcome, or is unverified,
+ * - an event behind it was erased or redacted, or supports no statement that still holds,
+ * - or its own time is over.
  *
- * Staleness is computed at every read and never stored. Changing a statement therefore does not have to update blocks, and restoring a
- * statement restores its sentences.
+ * Computed at every read and never stored: changing a statement does not have to update blocks, and restoring it restores its sentences.
  */
 export async function staleKeys(
   reader: Reader,
@@ -237,7 +227,6 @@ export async function staleKeys(
   return stale;
 }
 
-/** Returns a block's content without its stale sentences and entries. */
 export function withoutStale({ kind, content, basis }: StandingBlock, stale: ReadonlySet<string>): unknown {
   const keys = Object.keys(basis).filter((key) => stale.has(key));
   if (keys.length === 0) return content;
@@ -256,7 +245,6 @@ export interface RestingSentence {
   stale: boolean;
 }
 
-/** Returns the sentences or entries of a block, in order, each with its sources. */
 export function restingSentences(
   { kind, content, basis }: StandingBlock,
   stale: ReadonlySet<string>,
@@ -273,10 +261,7 @@ export function restingSentences(
   }));
 }
 
-/**
- * Returns non-empty blocks of one kind that have not changed since `before`. Blocks of a session or a connection are excluded. The list is
- * ordered by id and starts after the id `after`.
- */
+/** By id. Excludes blocks of a session or a connection. */
 export async function staleBlocks(
   reader: Reader,
   search: { tenant: string; kind: string; before: number; after: string; limit: number },

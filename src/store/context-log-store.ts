@@ -17,22 +17,22 @@ import {
 } from './rows.ts';
 import type { ContextLogTable } from './schema.ts';
 
-/** One section of a context that was assembled. */
+/** One section of an assembled context. */
 export interface LoggedPart {
   section: string;
   tokens: number;
   /** Ids of the memories, events and blocks in the section. */
   ids: string[];
-  /** Number of items. Counts items without an id, and counts two items with the same id twice. */
+  /** Counts items without an id, and items with the same id separately. */
   items: number;
   /** The number of items that were left out. */
   dropped: number;
-  /** Why items were left out, with the number of items for each reason. */
+  /** The number of items left out for each reason. */
   reasons: Record<string, number>;
   cut: boolean;
 }
 
-/** The log entry of an assembled context: its record ids and sizes, never its text. */
+/** The log entry of an assembled context: record ids and sizes, never text. */
 export interface LoggedContext {
   id: string;
   scope: Scope;
@@ -45,7 +45,7 @@ export interface LoggedContext {
   failed: { section: string; error: string }[];
 }
 
-/** Writes entries. Removes the same owners' entries that are older than `keepAfter`. */
+/** Also removes the owners' entries from before `keepAfter`. */
 export async function insertContexts(
   writer: Writer,
   contexts: readonly LoggedContext[],
@@ -58,9 +58,8 @@ export async function insertContexts(
   }
 }
 
-/** Returns the latest contexts that were assembled within a scope, newest first. */
 export async function listContexts(reader: Reader, scope: Scope, limit: number): Promise<LoggedContext[]> {
-  // The index begins with the owner, so it is used only if the scope names both agent and user.
+  // The index begins with the owner, which is known only if the scope names both agent and user.
   const isOwn = scope.agent !== null && scope.user !== null ? ofOwner(scope) : sql`1 = 1`;
   const latest = sql`${withinScope(scope)} and ${isOwn} order by at desc, id desc limit ${limit}`;
   const rows = await rowsWhere(reader, 'context_log', latest);
@@ -95,7 +94,7 @@ function toRow({ id, scope, at, layout, tokens, milliseconds, parts, failed }: L
 
 const MOST_CONTEXTS = 50;
 
-/** Returns the memory texts from a session's last 50 contexts. Formation learns nothing when the agent merely repeats them. */
+/** Formation learns nothing from an agent that repeats these texts. */
 export async function recalledTexts(reader: Reader, scope: Scope): Promise<string[]> {
   if (scope.session === null) return [];
   const last = sql`${ofSession(scope)} order by at desc limit ${MOST_CONTEXTS}`;
@@ -112,13 +111,12 @@ export async function recalledTexts(reader: Reader, scope: Scope): Promise<strin
   return rows.filter(({ owner_key }) => owners.includes(owner_key)).map(({ content }) => content);
 }
 
-/** A memory that was given to a model and has not been judged yet. */
+/** A memory that a model received and whose use has not been judged yet. */
 export interface GivenMemory {
   id: string;
   memoryId: string;
   session: string | null;
   givenAt: number;
-  /** Whether every prompt contains the memory, whatever the turn is about. */
   isAlways: boolean;
 }
 
@@ -142,7 +140,6 @@ export async function insertGiven(
   await insertNew(writer, 'given_memories', rows);
 }
 
-/** Returns the memories that an owner's models were given and that have not been judged yet, oldest first. */
 export async function listGiven(reader: Reader, scope: Scope, limit: number): Promise<GivenMemory[]> {
   const rows = await rowsWhere(reader, 'given_memories', sql`${ofOwner(scope)} order by given_at, id limit ${limit}`);
   return rows.map((row) => ({
@@ -154,9 +151,7 @@ export async function listGiven(reader: Reader, scope: Scope, limit: number): Pr
   }));
 }
 
-/**
- * Removes entries so that they can be judged. Returns only the ids that this call removed: another run may have taken the rest meanwhile.
- */
+/** Returns only the ids that this call removed: another run may have taken the rest. */
 export async function takeGiven(writer: Writer, tenant: string, ids: readonly string[]): Promise<Set<string>> {
   const taken = new Set<string>();
   for (const some of chunks(ids)) {
@@ -184,7 +179,6 @@ export async function findUse(reader: Reader, tenant: string, memoryId: string):
   return { given, used, confirmed, corrected, lastConfirmedAt };
 }
 
-/** Adds to the counts of a memory's use, and returns the new totals. */
 export async function addUse(
   writer: Writer,
   scope: Scope,

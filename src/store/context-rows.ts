@@ -9,18 +9,17 @@ import type { Reader } from './database.ts';
 import { isTagged, toMemory } from './record-rows.ts';
 import { isIn, ofVisibleOwners, rowsBy, rowsWhere, visibleFrom } from './rows.ts';
 
-/** The fields of a block that an assembled context needs. */
 export interface VisibleBlock {
   id: string;
   kind: BlockKindName;
   level: ScopeLevel;
   connection: string | null;
   content: unknown;
-  /** Ids of the statements that support each part of the content, keyed by the hash of the sentence or the name of the entry. */
+  /** Ids by the hash of a sentence or the name of an entry. */
   restsOn: ReadonlyMap<string, readonly string[]>;
 }
 
-/** Returns all blocks that a handle sees, without their stale sentences. The tenant's blocks come first, the session's last. */
+/** Leaves out stale sentences. The tenant's blocks come first, the session's last. */
 export async function visibleBlocks(
   reader: Reader,
   scope: Scope,
@@ -42,10 +41,10 @@ export async function visibleBlocks(
     .sort((one, other) => SCOPE_LEVELS.indexOf(one.level) - SCOPE_LEVELS.indexOf(other.level));
 }
 
-/** Computes a stamp that changes whenever a memory or block that the handle sees changes. New events do not change it. */
+/** Does not change with new events. An erasure may leave it unchanged, so compare the owners' incarnations as well. */
 export async function knowledgeStamp(reader: Reader, scope: Scope): Promise<string> {
   const owners = visibleOwners(scope);
-  // One index lookup is made for each owner, because grouping would read all rows of the owner.
+  // One index lookup per owner: grouping would read all rows of the owner.
   const latest = owners.map(
     (owner) => sql<number | null>`(select max(sequence) from memories
       where tenant_id = ${scope.tenant} and owner_key = ${owner})`,
@@ -61,7 +60,7 @@ export async function knowledgeStamp(reader: Reader, scope: Scope): Promise<stri
   ]);
 }
 
-/** The total length of the events that a handle sees, and for each owner the version up to which they were added. */
+/** `upTo` is the version up to which each owner's events were added. */
 export interface Said {
   characters: number;
   upTo: ReadonlyMap<string, number>;
@@ -69,7 +68,6 @@ export interface Said {
 
 export const NOTHING_SAID: Said = { characters: 0, upTo: new Map() };
 
-/** Adds the length of the events written since `before` to the length in `before`. */
 export async function saidSince(reader: Reader, scope: Scope, before: Said): Promise<Said> {
   const later = visibleOwners(scope).map(
     (owner) => sql`(owner_key = ${owner} and sequence > ${before.upTo.get(owner) ?? -1})`,
@@ -83,7 +81,6 @@ export async function saidSince(reader: Reader, scope: Scope, before: Said): Pro
   };
 }
 
-/** Returns the live memories of these types with at least one of the tags, newest first. */
 export async function memoriesByTag(
   reader: Reader,
   scope: Scope,
@@ -95,7 +92,6 @@ export async function memoriesByTag(
   return (await rowsWhere(reader, 'memories', latest)).map(toMemory);
 }
 
-/** Maps the ids of statements to their quotes. */
 export async function quotesOf(
   reader: Reader,
   tenant: string,

@@ -1,7 +1,6 @@
 import type { Reader, Writer } from './database.ts';
 import { insertNew, rowsBy } from './rows.ts';
 
-/** Records the sources of a derived memory. */
 export async function recordDerivation(
   writer: Writer,
   tenant: string,
@@ -13,13 +12,12 @@ export async function recordDerivation(
   await insertNew(writer, 'memory_derivations', rows);
 }
 
-/** Returns the ids of the memories that a memory was derived from. */
 export async function derivedFrom(reader: Reader, tenant: string, memoryId: string): Promise<string[]> {
   const rows = await rowsBy(reader, tenant, 'memory_derivations', { memory_id: [memoryId] }, ['from_id']);
   return rows.map((row) => row.from_id).sort();
 }
 
-/** Returns the memories that were derived from any of the given ones, with the ids of all their sources. */
+/** Maps each derived memory to the ids of all its sources, not only the given ones. */
 export async function derivedOf(
   reader: Reader,
   tenant: string,

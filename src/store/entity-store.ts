@@ -35,9 +35,7 @@ export function toEntity(row: Selectable<EntityTable>): Entity {
   };
 }
 
-/**
- * Upserts an entity. If the owner already has an entity of this type under one of the names, the new names and metadata are added to it.
- */
+/** Upserts an entity: if the owner has one of this type under any of the names, adds the new names and metadata to it. */
 export async function writeEntity(writer: Writer, parts: Parts, scope: Scope, input: NewEntity): Promise<Entity> {
   const slug = entitySlug(input.name);
   if (slug === '') throw invalidInput(`The entity name ${JSON.stringify(input.name)} has no letters or digits.`);
@@ -71,7 +69,7 @@ export async function writeEntity(writer: Writer, parts: Parts, scope: Scope, in
   return toEntity(row);
 }
 
-/** Removes entities, their names, and the references that memories have to them. Returns the number of removed entities. */
+/** Also removes the names, and the memories' references. Returns the number of removed entities. */
 export async function removeEntityRows(writer: Writer, tenant: string, ids: readonly string[]): Promise<number> {
   const links = await rowsBy(writer, tenant, 'memory_entities', { entity_id: ids }, ['memory_id']);
   const linked = links.map(({ memory_id }) => memory_id);
@@ -85,15 +83,12 @@ export async function removeEntityRows(writer: Writer, tenant: string, ids: read
   return removeRows(writer, tenant, 'entities', { id: ids });
 }
 
-/**
- * Finds the entity of a type by its slugs. If there is none, an entity of type `other` matches, and `writeEntity` then changes its type.
- */
+/** Falls back to an entity of type `other`, whose type `writeEntity` then changes. */
 async function findByName(reader: Reader, scope: Scope, type: EntityType, slugs: string[]): Promise<Entity | null> {
   const entities = await namedEntities(reader, scope.tenant, ofOwner(scope), slugs);
   return entities.find((entity) => entity.type === type) ?? entities.find((entity) => entity.type === 'other') ?? null;
 }
 
-/** Returns the owners' entities with one of these slugs, oldest first. */
 async function namedEntities(
   reader: Reader,
   tenant: string,
@@ -105,25 +100,21 @@ async function namedEntities(
   return (await rowsWhere(reader, 'entities', isNamed)).map(toEntity);
 }
 
-/** Checks whether the id belongs to another owner's entity. */
 export async function isOthersEntity(reader: Reader, scope: Scope, id: string): Promise<boolean> {
   const [row] = await rowsBy(reader, scope.tenant, 'entities', { id: [id] }, ['owner_key']);
   return row !== undefined && row.owner_key !== ownerKey(scope);
 }
 
-/** Finds the entities with one of these names that a handle sees. */
 export async function findEntitiesByName(reader: Reader, scope: Scope, names: readonly string[]): Promise<Entity[]> {
   const slugs = [...new Set(names.map(entitySlug))].filter((slug) => slug !== '');
   return slugs.length === 0 ? [] : namedEntities(reader, scope.tenant, ofVisibleOwners(scope), slugs);
 }
 
-/** Lists the entities that a handle sees, ordered by name. */
 export async function listEntities(reader: Reader, scope: Scope, limit: number): Promise<Entity[]> {
   const named = sql`${ofVisibleOwners(scope)} order by name limit ${limit}`;
   return (await rowsWhere(reader, 'entities', named)).map(toEntity);
 }
 
-/** Reads an entity by id, if the handle sees it. */
 export async function findEntity(reader: Reader, scope: Scope, id: string): Promise<Entity | null> {
   const [row] = await rowsInReach(reader, scope, 'entities', [id]);
   return row === undefined ? null : toEntity(row);

@@ -29,18 +29,17 @@ export interface ErasedRecords {
   blocks: number;
   embeddings: number;
   refusals: number;
-  /** Removed entities: those that no remaining memory mentions. */
+  /** Includes entities that no remaining memory mentions. */
   entities: number;
 }
 
-/** The records of a tenant to remove for good. */
 interface RecordsToErase {
   events: readonly RecordRow[];
   memories: readonly RecordRow[];
   blockIds: readonly string[];
 }
 
-/** Removes records with their versions, texts, vectors and links. Remaining memories lose their references to the erased records. */
+/** The remaining memories lose their references to the erased records. */
 export async function eraseRecords(
   writer: Writer,
   database: Database,
@@ -83,7 +82,6 @@ const LINKED_TO_MEMORIES = [
   'memory_use',
 ] as const;
 
-/** Removes those of the given entities that no remaining memory mentions. Returns how many were removed. */
 async function removeUnlinked(writer: Writer, tenant: string, ids: ReadonlySet<string>): Promise<number> {
   const links = await rowsBy(writer, tenant, 'memory_entities', { entity_id: [...ids] }, ['entity_id']);
   const linked = new Set(links.map(({ entity_id }) => entity_id));
@@ -91,9 +89,7 @@ async function removeUnlinked(writer: Writer, tenant: string, ids: ReadonlySet<s
   return removeEntityRows(writer, tenant, unlinked);
 }
 
-/**
- * Returns the given memories and all memories that were derived only from them, directly or indirectly, such as merged texts and patterns.
- */
+/** Adds memories that were derived only from these, directly or indirectly, such as merged texts and patterns. */
 export async function withDerivedAlone(
   writer: Writer,
   tenant: string,
@@ -105,13 +101,12 @@ export async function withDerivedAlone(
     const alone = [...derived].filter(([id, from]) => !found.has(id) && from.every((source) => found.has(source)));
     added = alone.map(([id]) => id);
     for (const row of await memoryRowsOf(writer, tenant, added)) found.set(row.id, row);
-    // Drops derivations whose memory no longer exists; otherwise the loop would visit them forever.
+    // A derivation whose memory no longer exists would be visited forever.
     added = added.filter((id) => found.has(id));
   }
   return [...found.values()];
 }
 
-/** Returns the memories that were learned from any of these events. */
 export async function learnedFrom(
   writer: Writer,
   tenant: string,
@@ -127,7 +122,6 @@ export async function learnedFrom(
   }));
 }
 
-/** Returns the given events and those from which the given memories were learned, together with the owners of the given records. */
 async function readFrom(
   writer: Writer,
   tenant: string,
@@ -143,7 +137,6 @@ async function readFrom(
   };
 }
 
-/** Removes erased events from the sources and quotes of the memories that remain. */
 async function forgetSources(
   writer: Writer,
   tenant: string,
@@ -164,9 +157,8 @@ async function forgetSources(
 }
 
 /**
- * Repairs replacement links that point to erased memories. A replaced memory then points to the next replacement that still exists. If none
- * does, an archived memory keeps the id of the erased one, because this id marks it as replaced: otherwise its words would pass for still
- * true (`isNoLongerSo`), and a question about the past would not find it.
+ * A replaced memory points to the next replacement that still exists. If there is none, an archived memory keeps the id of the erased one
+ * as a mark: without it, `isNoLongerSo` would treat the memory as still true, and a question about the past would not find it.
  */
 async function forgetReplacements(writer: Writer, tenant: string, erased: readonly string[]): Promise<void> {
   for (const ids of chunks(erased)) {
@@ -180,7 +172,7 @@ async function forgetReplacements(writer: Writer, tenant: string, erased: readon
   for (const { id, contradicted_by, archived_at } of replaced) {
     if (replacedBy.has(id)) continue;
     let next = contradicted_by;
-    // Limits the number of steps, because imported memories may replace each other in a cycle.
+    // Imported memories may replace each other in a cycle, so the number of steps is limited.
     for (let steps = replacedBy.size; next !== null && replacedBy.has(next); steps -= 1)
       next = steps > 0 ? (replacedBy.get(next) ?? null) : null;
     if (next === id) next = null;
@@ -189,7 +181,6 @@ async function forgetReplacements(writer: Writer, tenant: string, erased: readon
   }
 }
 
-/** The owner of a record within its tenant: an agent, a user, both, or the tenant itself. */
 export type Place = Pick<Scope, 'agent' | 'user'>;
 
 async function placesOf(
@@ -209,10 +200,7 @@ async function placesOf(
   return [...places.values()];
 }
 
-/**
- * Starts a new epoch for every owner that sees these records. Caches and work in progress may contain the records' text and vectors. Both
- * compare the epoch and start again when it has changed.
- */
+/** Makes caches and work in progress start again for every owner that sees the records. */
 export async function beginEpoch(writer: Writer, tenant: string, places: readonly Place[]): Promise<void> {
   const renew = async (condition: RawBuilder<unknown>): Promise<void> => {
     await sql`update owners set epoch = epoch + 1, version = version + 1
@@ -230,7 +218,7 @@ export async function beginEpoch(writer: Writer, tenant: string, places: readonl
   }
 }
 
-/** Replaces a user's name in the ledger with a pseudonym. Usage and payments stay, so that accounts and reports still add up. */
+/** Usage and payments stay, under a pseudonym, so that accounts and reports still add up. */
 export async function anonymiseUsage(
   writer: Writer,
   { tenant, user, agent, alias }: { tenant: string; user: string; agent: string | null; alias: string },
@@ -242,21 +230,18 @@ export async function anonymiseUsage(
   };
   const renamed = await rename('usage', agent === null ? sql`` : sql`and agent_id = ${agent}`);
   const elsewhere = await rowsBy(writer, tenant, 'owners', { user_id: [user] }, ['owner_key']);
-  // A credit account covers all agents of the user, so it is renamed only when the user has no owner left.
+  // A credit account covers all agents of a user, so it is renamed only when the user has no owner left.
   if (elsewhere.length > 0) return renamed;
   await rename('credit_accounts');
   await rename('credit_entries');
   return renamed;
 }
 
-// When a whole user, agent or tenant is erased, its blocks are erased too. The texts are then needed only to redact other owners' stored
-// answers. Their number is limited, because all texts of a tenant may not fit into memory.
+// Limits memory. These texts serve only to redact stored answers of other owners, because an erased user, agent or tenant loses its own
+// blocks as well.
 const MOST_TEXTS = 2000;
 
-/**
- * Returns the texts of memories and of the user's own messages within a scope, including forgotten words. Returns all texts for a session
- * or for one user of one agent; for wider scopes, at most 2,000.
- */
+/** Includes forgotten words. For scopes wider than a session or one user of one agent, returns at most `MOST_TEXTS` texts. */
 export async function textsWithin(reader: Reader, scope: Scope): Promise<string[]> {
   const isPart = scope.session !== null || (scope.agent !== null && scope.user !== null);
   const limit = isPart ? sql`` : sql`limit ${MOST_TEXTS}`;
@@ -275,7 +260,6 @@ export async function textsWithin(reader: Reader, scope: Scope): Promise<string[
   return rows.map(({ content }) => content);
 }
 
-/** Returns the texts of memories and events by their ids, including forgotten words that were removed from events. */
 export async function textsOf(reader: Reader, tenant: string, ids: readonly string[]): Promise<string[]> {
   const memories = await rowsBy(reader, tenant, 'memories', { id: ids }, ['content']);
   const events = await rowsBy(reader, tenant, 'events', { id: ids }, ['content']);
@@ -283,7 +267,6 @@ export async function textsOf(reader: Reader, tenant: string, ids: readonly stri
   return [...[...memories, ...events].map(({ content }) => content), ...cut.map(({ words }) => words)];
 }
 
-/** Returns the texts of memories, grouped by owner. */
 export async function textsByOwner(
   reader: Reader,
   tenant: string,
@@ -297,19 +280,17 @@ export async function textsByOwner(
   }));
 }
 
-/** Returns the texts of all live memories that a scope sees. An erasure keeps a sentence that one of them supports. */
+/** An erasure keeps a sentence that one of these texts supports. */
 export async function liveTexts(reader: Reader, scope: Scope): Promise<string[]> {
   const isLive = sql`${ofVisibleOwners(scope)} and archived_at is null`;
   return (await rowsWhere(reader, 'memories', isLive, ['content'])).map(({ content }) => content);
 }
 
-/** A search for a tenant's records that are older than `before`, in row order. */
 export interface OldRecords {
   tenant: string;
   /** The type of memories, or the kind of events. */
   name: string;
   before: number;
-  /** The row after which to continue. */
   after: number;
   limit: number;
 }
@@ -326,8 +307,8 @@ export async function oldMemories(
 }
 
 /**
- * Finds old events that background work no longer needs: formation has read them. With `waitForTiers`, the working memory must include them
- * as well. With `reflectedBy`, the nightly reflection must have read those recorded after that time.
+ * Old events that background work no longer needs: formation has read them. With `waitForTiers`, the working memory includes them; with
+ * `reflectedBy`, the nightly reflection has read those recorded after that time.
  */
 export async function oldEvents(
   reader: Reader,

@@ -11,11 +11,21 @@ import { removeEntityRows } from './entity-store.ts';
 import { type ErasedRecords, eraseRecords, learnedFrom, textsOf, withDerivedAlone } from './erase-records.ts';
 import { memoriesBy, redactMemory } from './forget/hide-in-derived.ts';
 import { memoriesReplacedBy } from './read-memories.ts';
-import { chunks, memoryRowsOf, ofOwnersWithin, type RecordRow, rowsWhere, withinScope } from './rows.ts';
+import {
+  allOf,
+  chunks,
+  countRows,
+  memoryRowsOf,
+  ofOwnersWithin,
+  ofVisibleOwners,
+  type RecordRow,
+  rowsWhere,
+  withinScope,
+} from './rows.ts';
 import type { Tables } from './schema.ts';
 import { restoreMemory } from './write-memory.ts';
 
-/** The numbers of rows that were removed for good, by kind. */
+/** The numbers of rows that were removed for good. */
 export interface Erased extends ErasedRecords {
   sessions: number;
   toolSchemas: number;
@@ -23,14 +33,14 @@ export interface Erased extends ErasedRecords {
 }
 
 /**
- * Removes everything within a scope: records, versions, text, vectors, links and queued work. Also removes memories outside the scope that
- * were learned only from erased events. If such a memory has other sources too, it loses only the sentences with words from erased events.
+ * Removes everything within a scope, and memories outside of it that were learned only from erased events. A memory with other sources as
+ * well loses only the sentences with words from erased events.
  */
 export async function eraseScope(
   writer: Writer,
   parts: Parts,
   scope: Scope,
-  /** `removed` receives the ids of removed records. `rewritten` receives the ids of memories that lost some of their sentences. */
+  /** Both lists are filled with ids: `rewritten` with those of memories that lost some sentences. */
   { removed, rewritten, why }: { removed: string[]; rewritten: string[]; why: Change },
 ): Promise<Erased> {
   const { tenant } = scope;
@@ -49,7 +59,7 @@ export async function eraseScope(
   const records = await eraseRecords(writer, database, tenant, { events, memories, blockIds });
   rewritten.push(...mixed.map(({ id }) => id));
   const emptied = await rewriteMixed(writer, parts, tenant, { mixed, why });
-  if (scope.session === null) await eraseForgotten(writer, scope);
+  if (scope.session === null) await eraseForgottenWithin(writer, scope);
   const erased: Erased = {
     ...records,
     memories: records.memories + emptied.memories,
@@ -98,7 +108,7 @@ async function memoriesToErase(
   return [...found.values()];
 }
 
-/** Finds memories that were learned in this session and have lost all source events to retention. */
+/** Memories that have lost all source events to retention. */
 async function learnedInSession(writer: Writer, database: Database, scope: Scope): Promise<RecordRow[]> {
   if (scope.session === null) return [];
   // A memory without a reader was written by hand, not learned from events.
@@ -110,14 +120,13 @@ async function learnedInSession(writer: Writer, database: Database, scope: Scope
   return rows;
 }
 
-/** A memory with both erased and remaining sources, and the word stems of each group. */
 interface MixedMemory {
   id: string;
   erased: ReadonlySet<string>;
   kept: ReadonlySet<string>;
 }
 
-/** Finds remaining memories with at least one erased source: merged texts, patterns, summaries that continued in another session. */
+/** Remaining memories with an erased source, such as merged texts, or summaries that continued in another session. */
 async function madeOfMore(
   writer: Writer,
   tenant: string,
@@ -139,8 +148,8 @@ async function madeOfMore(
 }
 
 /**
- * Removes sentences from each mixed memory if they contain a word that only its erased sources have. If nothing is left, the memory is
- * removed, and the episodes that it had absorbed are restored.
+ * Removes sentences with a word that only erased sources have. If nothing is left, removes the memory and restores the episodes that it had
+ * absorbed.
  */
 async function rewriteMixed(
   writer: Writer,
@@ -163,24 +172,22 @@ async function rewriteMixed(
   return eraseRecords(writer, parts.database, tenant, { events: [], memories, blockIds: [] });
 }
 
-/** Removes the records of forgotten statements within a scope, and the forgotten words in them. */
-async function eraseForgotten(writer: Writer, scope: Scope): Promise<void> {
+async function eraseForgottenWithin(writer: Writer, scope: Scope): Promise<void> {
   await sql`delete from forgotten_spans where tenant_id = ${scope.tenant}
     and forgotten_id in (select id from forgotten where ${withinScope(scope)})`.execute(writer);
   await removeWithin(writer, 'forgotten', scope);
 }
 
-/** Removes what background work has stored about an owner: progress, runs, held changes, and which memories the models were given. */
 async function eraseWorkOn(writer: Writer, scope: Scope): Promise<void> {
   const session = scope.session === null ? sql`` : sql`and session_id = ${scope.session}`;
   await sql`delete from given_memories where ${ofOwnersWithin(scope)} ${session}`.execute(writer);
   await removeWithin(writer, 'runs', scope);
-  // Removes all held changes, because each may be derived from anything that the owner has said.
+  // Not limited to the session: a held change may be derived from anything that the owner has said.
   await removeWithin(writer, 'held_changes', { ...scope, session: null });
   if (scope.session === null) await removeWithin(writer, 'owner_progress', scope);
 }
 
-/** Overwrites error messages, because a provider may quote the prompt in them. */
+/** A provider's error message may quote the prompt. */
 export async function clearErrors(writer: Writer, scope: Scope): Promise<void> {
   const owner = withinScope({ ...scope, session: null });
   await sql`update runs set error = 'erased' where ${owner} and error is not null`.execute(writer);
@@ -189,7 +196,7 @@ export async function clearErrors(writer: Writer, scope: Scope): Promise<void> {
     where ${ofOwnersWithin(scope)} and last_error is not null`.execute(writer);
 }
 
-/** Removes the jobs within a scope. A job's owner is in a column, but its session is only in the payload. */
+/** A job's owner is in a column, but its session is only in the payload. */
 async function eraseJobs(writer: Writer, database: Database, scope: Scope): Promise<number> {
   const inPayload = database.syntax.jsonText('payload', ['scope', 'session']);
   const session = scope.session === null ? sql`` : sql`and ${inPayload} = ${scope.session}`;
@@ -217,12 +224,24 @@ export interface ErasureCertificate {
   removedHash: string;
 }
 
-/** Computes the digest by which a certificate identifies an erased scope or record. */
+export interface Remaining {
+  memories: number;
+  events: number;
+}
+
+export async function remainingOf(reader: Reader, scope: Scope): Promise<Remaining> {
+  if (scope.user === null) return { memories: 0, events: 0 };
+  const isOfUser = allOf([ofVisibleOwners(scope), sql`user_id = ${scope.user}`]);
+  return {
+    memories: await countRows(reader, 'memories', isOfUser),
+    events: await countRows(reader, 'events', isOfUser),
+  };
+}
+
 export function erasureSubject(scope: Scope, id?: string): string {
   return digest(['erased', scope.tenant, scope.agent, scope.user, scope.session, id ?? null], 24);
 }
 
-/** Hashes a list of ids. The order of the ids makes no difference. */
 export function hashIds(ids: readonly string[]): string {
   return hash('sha256', [...ids].sort().join('\n'));
 }
@@ -241,7 +260,6 @@ export async function insertErasure(
 
 const MOST_CERTIFICATES = 100;
 
-/** Returns a tenant's latest certificates, newest first. */
 export async function listErasures(reader: Reader, tenant: string): Promise<ErasureCertificate[]> {
   const latest = sql`tenant_id = ${tenant} order by at desc, id desc limit ${MOST_CERTIFICATES}`;
   const rows = await rowsWhere(reader, 'erasures', latest);

@@ -1,12 +1,12 @@
 import { describe, expect, it } from 'vitest';
 import { databases } from '../../test/databases.ts';
 import { createVarve } from '../varve.ts';
-import { eventIdsBetween } from './event-store.ts';
+import { eventIdsAround } from './event-store.ts';
 import { openStore } from './open-store.ts';
 
 for (const database of databases('sql')) {
   describe.skipIf(database.skip !== null)(`events on ${database.name}`, () => {
-    it('lists only the events of one owner between two positions, even if sessions of other owners have the same id', async () => {
+    it('lists only the events of one owner around others, even if sessions of other owners have the same id', async () => {
       const { options, drop } = await database.create();
       const varve = await createVarve({ store: options, embedder: null, background: false });
       const scopes = [
@@ -23,16 +23,13 @@ for (const database of databases('sql')) {
       for (const given of scopes) {
         const handle = varve.for({ ...given, session: 's' });
         const own = (await handle.events.list({ order: 'oldest', session: 's' })).items;
-        const [first] = own;
-        const from = (first?.position ?? 0) + 1;
-        const scope = { ...handle.scope, session: 's' };
-        const ids = await store.read(scope.tenant, (reader) => eventIdsBetween(reader, scope, { from, to: from + 1 }));
-        expect(ids.toSorted()).toEqual(
-          own
-            .slice(1, 3)
-            .map(({ id }) => id)
-            .toSorted(),
-        );
+        const [one = '', two = '', three = '', four = ''] = own.map(({ id }) => id);
+        const around = await store.read(handle.scope.tenant, (reader) => eventIdsAround(reader, [own[0]!, own[2]!], 1));
+        const besideOf = (id: string): string[] =>
+          around.flatMap((found) => (found.beside === id ? found.id : [])).toSorted();
+        expect(around).toHaveLength(5);
+        expect(besideOf(one)).toEqual([one, two].toSorted());
+        expect(besideOf(three)).toEqual([two, three, four].toSorted());
       }
       await Promise.all([varve.close(), store.close()]);
       await drop();

@@ -22,7 +22,6 @@ import type { EventTable } from './schema.ts';
 import { type EventRow, toEvent } from './record-rows.ts';
 import type { Origin } from '../record/statement.ts';
 
-/** An event with its idempotency key. */
 export interface KeyedEvent {
   event: Event;
   idempotencyKey: string | null;
@@ -56,12 +55,10 @@ function toEventRow({ event, idempotencyKey }: KeyedEvent, sequence: number): In
   };
 }
 
-// With 26 columns for each row, 100 rows stay far below the parameter limits of both databases.
+// 26 columns per row: far below the parameter limits of both databases.
 const ROWS_PER_INSERT = 100;
 
-/**
- * Writes events, indexes their text and queues them for embedding. `version` is the owner's version and becomes the last event's sequence.
- */
+/** `version` is the owner's new version and becomes the sequence of the last event. */
 export async function insertEvents(
   writer: Writer,
   database: Database,
@@ -76,7 +73,7 @@ export async function insertEvents(
       .returning(['row_id', 'id'])
       .execute();
     const rowIds = new Map(rows.map((row) => [row.id, row.row_id]));
-    // Skips imported events whose words were all forgotten: their content is only blanks.
+    // Imported events whose words were all forgotten consist of blanks.
     const spoken = chunk.filter(({ event }) => !isBlank(event));
     if (spoken.length === 0) continue;
     const indexed = spoken.map(({ event }) => ({
@@ -92,13 +89,11 @@ export async function insertEvents(
   }
 }
 
-/** Returns the words under which the text index finds an event. */
 export function wordsOfEvent(event: Parameters<typeof toldText>[0] & Pick<Event, 'speaker'>): string[] {
   const text = toldText(event);
   return indexWords(event.speaker === null ? text : `${event.speaker} ${text}`);
 }
 
-/** Maps each of these idempotency keys to the event that was appended with it. */
 export async function findByIdempotencyKey(
   reader: Reader,
   scope: Scope,
@@ -111,13 +106,11 @@ export async function findByIdempotencyKey(
   return found;
 }
 
-/** Reads an event by id, if the handle sees it. */
 export async function findEvent(reader: Reader, scope: Scope, id: string): Promise<Event | null> {
   const [event] = await findEvents(reader, scope, [id]);
   return event ?? null;
 }
 
-/** Returns the events with these ids that the handle sees, oldest first. */
 export async function findEvents(reader: Reader, scope: Scope, ids: readonly string[]): Promise<Event[]> {
   if (ids.length === 0) return [];
   const isSeen = scope.user === null ? withinReach(scope) : sql`${withinReach(scope)} and ${IS_OF_USER_OR_SHARED}`;
@@ -125,7 +118,7 @@ export async function findEvents(reader: Reader, scope: Scope, ids: readonly str
   return (await rowsWhere(reader, 'events', found)).map(toEvent);
 }
 
-/** A position among the events of several owners. It includes the row, because events of different owners may have the same sequence. */
+/** Sequences are unique only within an owner, so the row number is the tie-breaker. */
 export interface EventPlace {
   sequence: number;
   row: number;
@@ -136,18 +129,15 @@ interface EventFilter {
   session?: string;
   interaction?: string;
   refersTo?: readonly string[];
-  /** Only events that formation has not read. */
   waiting?: boolean;
   occurredAfter?: Date;
   occurredBefore?: Date;
   recordedBefore?: Date;
   order?: 'newest' | 'oldest';
   limit: number;
-  /** The position after which to continue. */
   after?: EventPlace;
 }
 
-/** Lists events that a handle sees, and returns the position after which to continue. */
 export async function listEvents(
   reader: Reader,
   scope: Scope,
@@ -155,7 +145,7 @@ export async function listEvents(
 ): Promise<{ events: Event[]; next: EventPlace | null }> {
   const { limit } = filter;
   const sign = filter.order === 'oldest' ? 1 : -1;
-  // Reads a page for each owner through an index. One query over all owners would sort all of their events.
+  // One page per owner, each through an index. A query over all owners would sort all of their events.
   const pages = visibleOwners(scope).map(
     (owner) => sql`select * from (select * from events where ${eventsOf(scope, owner, filter)}) as page`,
   );
@@ -166,7 +156,7 @@ export async function listEvents(
   return { events: page.map(toEvent), next: last ? { sequence: last.sequence, row: last.row_id } : null };
 }
 
-/** Excludes events of sessions without a user from what a user sees. */
+/** A user does not see events of sessions without a user. */
 const IS_OF_USER_OR_SHARED = sql<SqlBool>`(user_id is not null or session_id is null)`;
 
 function eventsOf(scope: Scope, owner: string, filter: EventFilter): RawBuilder<unknown> {
@@ -187,7 +177,7 @@ function eventsOf(scope: Scope, owner: string, filter: EventFilter): RawBuilder<
     after &&
       sql`sequence ${beyond}= ${after.sequence} and (sequence ${beyond} ${after.sequence} or row_id ${beyond} ${after.row})`,
   ]);
-  // Orders by position within a session: the order is the same as by sequence, and the index of sessions has positions.
+  // Both orders are the same within a session, but its index contains positions.
   const place = sql.ref(session === undefined ? 'sequence' : 'position');
   return sql`${isMeant} order by ${place} ${direction} limit ${filter.limit + 1}`;
 }
@@ -196,24 +186,23 @@ interface OwnEventFilter {
   kind?: EventKind;
   origins?: readonly Origin[];
   session?: string;
-  /** The latest time of occurrence in milliseconds, inclusive. */
+  /** Milliseconds, inclusive. */
   occurred?: { upTo: number };
   /**
-   * A range of recording times in milliseconds: `after` is exclusive, `from` and `upTo` are inclusive. If `sequence` is given, events
-   * recorded exactly at `after` are included as well, provided their sequence is higher.
+   * Milliseconds. `after` is exclusive, `from` and `upTo` are inclusive. With `sequence`, also events recorded exactly at `after` with a
+   * higher sequence.
    */
   recorded?: { after?: number; sequence?: number; from?: number; upTo?: number };
-  /** Default `oldest`: in the order in which they were appended. `recorded`: by the time of recording. */
+  /** Default `oldest`, in the order of insertion. `recorded`: by time of recording. */
   order?: 'oldest' | 'newest' | 'recorded';
   limit?: number;
 }
 
-/** Reads the events of exactly one owner, for formation and consolidation. To read all owners that a handle sees, use `listEvents`. */
+/** Exactly one owner. For all owners that a handle sees, use `listEvents`. */
 export async function ownEvents(reader: Reader, owner: Scope, filter: OwnEventFilter): Promise<Event[]> {
   return (await ownEventRows(reader, owner, filter)).map(({ event }) => event);
 }
 
-/** Does the same as `ownEvents`, and returns the sequence of each event as well. */
 export async function ownEventRows(
   reader: Reader,
   owner: Scope,
@@ -248,10 +237,7 @@ function isOwnObservation(owner: Scope): RawBuilder<SqlBool> {
   return sql`${ofOwner(owner)} and kind = 'observation' ${isShared}`;
 }
 
-/**
- * Returns the observations since a given time that are already in the working memory, newest first. Leaves out observations from documents
- * and tools.
- */
+/** Observations that are already in the working memory, newest first, without those from documents and tools. */
 export async function takenInObservations(
   reader: Reader,
   owner: Scope,
@@ -263,10 +249,7 @@ export async function takenInObservations(
   return (await rowsWhere(reader, 'events', isTakenIn)).map(toEvent);
 }
 
-/**
- * Returns the observations after a sequence, and earlier ones that have failed fewer than `tries` times. New observations come first,
- * oldest first.
- */
+/** New observations, oldest first, and then earlier ones that have failed fewer than `tries` times. */
 export async function observationsAfter(
   reader: Reader,
   owner: Scope,
@@ -281,10 +264,7 @@ export async function observationsAfter(
   }));
 }
 
-/**
- * Records a failed attempt to process an event. Marks the event as unprocessed, even if formation has read it. Returns how often it has
- * failed.
- */
+/** Also marks the event as unprocessed, so that it is read again. Returns the number of failures. */
 export async function noteFailedTry(writer: Writer, tenant: string, id: string, error: string): Promise<number> {
   const { rows } = await sql<{ attempts: number }>`
     update events set attempts = attempts + 1, processed_at = null, last_error = ${storedMessageOf(error)}
@@ -292,7 +272,7 @@ export async function noteFailedTry(writer: Writer, tenant: string, id: string, 
   return rows[0]?.attempts ?? 0;
 }
 
-/** An event that has failed too often, with its last error. */
+/** An event whose processing failed too often, with its last error. */
 export interface SetAside {
   event: Event;
   attempts: number;
@@ -305,7 +285,6 @@ function isSetAside(owner: Scope, tries: number): RawBuilder<SqlBool> {
   return sql`${ofOwner(owner)} and processed_at is null and attempts >= ${tries}`;
 }
 
-/** Returns an owner's events that have failed at least `tries` times. */
 export async function eventsSetAside(reader: Reader, owner: Scope, tries: number): Promise<SetAside[]> {
   const rows = await rowsWhere(
     reader,
@@ -315,31 +294,35 @@ export async function eventsSetAside(reader: Reader, owner: Scope, tries: number
   return rows.map((row) => ({ event: toEvent(row), attempts: row.attempts, error: row.last_error ?? '' }));
 }
 
-/**
- * Allows another attempt at an event that was set aside, in a batch of its own. Returns false if the owner has no event with this id that
- * has failed `tries` times.
- */
 export async function retrySetAside(writer: Writer, owner: Scope, id: string, tries: number): Promise<boolean> {
-  // Sets 1 and not 0, so that the event is still known as failed.
+  // Not 0: `observationsAfter` returns earlier events only if they have failed before.
   const { numAffectedRows = 0n } = await sql`
     update events set attempts = 1 where ${isSetAside(owner, tries)} and id = ${id}`.execute(writer);
   return numAffectedRows > 0n;
 }
 
-/** Reads a tenant's events by id, in no particular order. */
 export async function eventsById(reader: Reader, tenant: string, ids: readonly string[]): Promise<Event[]> {
   return (await rowsBy(reader, tenant, 'events', { id: ids })).map(toEvent);
 }
 
-/**
- * Returns the ids of a session's events between two positions, both included. Considers only this owner's session, because other owners may
- * have sessions with the same id.
- */
-export async function eventIdsBetween(
+// SQLite accepts at most 500 parts of a union.
+const PARTS_AT_ONCE = 100;
+
+/** The ids of the events at most this far from others in their sessions. `beside` is the id of the other event. */
+export async function eventIdsAround(
   reader: Reader,
-  owner: Scope & { session: string },
-  { from, to }: { from: number; to: number },
-): Promise<string[]> {
-  const isBetween = sql`${ofSession(owner)} and position >= ${from} and position <= ${to}`;
-  return (await rowsWhere(reader, 'events', isBetween, ['id'])).map(({ id }) => id);
+  events: readonly Event[],
+  most: number,
+): Promise<{ id: string; beside: string }[]> {
+  const found: { id: string; beside: string }[] = [];
+  // Other owners may have sessions with the same id, so the owner matters.
+  const parts = events.flatMap(({ id, scope, position }) =>
+    position === null || scope.session === null
+      ? []
+      : sql`select id, ${id} as beside from events
+          where ${ofSession(scope)} and position >= ${position - most} and position <= ${position + most}`,
+  );
+  for (const some of chunks(parts, PARTS_AT_ONCE))
+    found.push(...(await sql<(typeof found)[0]>`${sql.join(some, sql` union all `)}`.execute(reader)).rows);
+  return found;
 }

@@ -4,7 +4,7 @@ import type { Scope } from '../record/scope.ts';
 import type { Parts, Reader, Writer } from './database.ts';
 import { allOf, countRows, isIn, ofOwner, ownerColumns, rowsWhere, scopeOfRow } from './rows.ts';
 
-/** The blocks that a held answer would change. `synthesis` means the working memory and the scaffold together. */
+/** The blocks that a held answer would change. `synthesis`: the working memory and the scaffold together. */
 export type HeldKind = 'synthesis' | 'profile' | 'working_memory';
 
 /** A model's answer that was not applied, because it would have removed too much. */
@@ -17,12 +17,11 @@ export interface HeldChange {
   reason: string;
   /** The content that would be written. */
   proposal: unknown;
-  /** The observations that led to the proposal. They stay unprocessed until the change is accepted. */
+  /** The observations that led to the proposal. They stay unprocessed while the change waits for a decision. */
   events: string[];
   createdAt: Date;
 }
 
-/** Stores a change for review. */
 export async function holdChange(
   writer: Writer,
   { clock, ids }: Pick<Parts, 'clock' | 'ids'>,
@@ -45,7 +44,6 @@ export async function holdChange(
     .execute();
 }
 
-/** Returns an owner's changes that await a decision, oldest first. */
 export async function listHeldChanges(reader: Reader, scope: Scope): Promise<HeldChange[]> {
   const isOpen = sql`${ofOwner(scope)} and decided_at is null order by created_at, id`;
   const rows = await rowsWhere(reader, 'held_changes', isOpen);
@@ -61,12 +59,10 @@ export async function listHeldChanges(reader: Reader, scope: Scope): Promise<Hel
   }));
 }
 
-/** Counts the changes that await a decision, over all owners in the store. */
 export async function countHeldChanges(reader: Reader): Promise<number> {
   return countRows(reader, 'held_changes', sql`decided_at is null`);
 }
 
-/** Returns a change that awaits a decision. Throws `not_found` if there is none with this id. */
 export async function findHeldChange(reader: Reader, scope: Scope, id: string): Promise<HeldChange> {
   const found = (await listHeldChanges(reader, scope)).find((held) => held.id === id);
   if (found !== undefined) return found;
@@ -74,7 +70,7 @@ export async function findHeldChange(reader: Reader, scope: Scope, id: string): 
 }
 
 export interface Decision {
-  /** The ids of the changes. Default: all changes of the owner. */
+  /** Default: all changes of the owner. */
   ids?: readonly string[];
   kind?: HeldKind;
   decision: 'accepted' | 'rejected' | 'outdated';

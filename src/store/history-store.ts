@@ -27,11 +27,11 @@ interface RevisionInput {
   version: number;
   at: number;
   change: Change;
-  /** The record before the change, as JSON; null if the record is new. */
+  /** JSON; null if the record is new. */
   before: string | null;
 }
 
-/** Writes a change's revisions, in the transaction of the change. */
+/** Call this in the transaction of the change. */
 export async function recordRevisions(writer: Writer, revisions: readonly RevisionInput[]): Promise<void> {
   for (const some of chunks(revisions)) {
     await writer.insertInto('revisions').values(some.map(toRevisionRow)).execute();
@@ -52,7 +52,6 @@ export function toRevisionRow({ scope, recordId, version, at, change, before }: 
   };
 }
 
-/** Returns all changes of a record, oldest first. */
 export async function listRevisions(reader: Reader, tenant: string, recordId: string): Promise<Revision[]> {
   const ofRecord = sql`tenant_id = ${tenant} and record_id = ${recordId} order by version`;
   return (await rowsWhere(reader, 'revisions', ofRecord)).map(toRevision);
@@ -70,10 +69,7 @@ export function toRevision(row: Selectable<RevisionTable>): Revision {
   };
 }
 
-/**
- * Returns the earlier states of records as JSON, keyed by record id. Each record has one state per change since the given time, newest
- * first. The last of them is the state at that time.
- */
+/** For each record, one JSON state per change since the given time, newest first. The last one is the state at that time. */
 export async function snapshotsAsOf(
   reader: Reader,
   tenant: string,
@@ -106,18 +102,17 @@ export interface Run {
   status: RunStatus;
   startedAt: Date;
   finishedAt: Date;
-  /** Numbers of records that the run read. */
+  /** Counts of records that the run read. */
   read: RunNotes;
-  /** Numbers and ids of records that the run changed. */
+  /** Counts and ids of records that the run changed. */
   changed: RunNotes;
   /** `local`, or the ids of the models. */
   model: string;
-  /** The cost in micro-dollars; null if a model has no price. */
+  /** Micro-dollars; null if a model has no price. */
   cost: number | null;
   error: string | null;
 }
 
-/** Writes a run. If the run changed records, call this in the same transaction. */
 export async function insertRun(writer: Writer, run: Run): Promise<void> {
   const { id, scope, kind, cause, status, model, cost, error } = run;
   const plain = { id, kind, cause, status, model, cost, error, session_id: scope.session };
@@ -139,7 +134,6 @@ export interface RunFilter {
   limit?: number;
 }
 
-/** Returns the runs within a scope, newest first. */
 export async function listRuns(reader: Reader, scope: Scope, filter: RunFilter = {}): Promise<Run[]> {
   const { kinds, statuses, limit = 100 } = filter;
   const isMeant = allOf([withinScope(scope), kinds && isIn('kind', kinds), statuses && isIn('status', statuses)]);
@@ -160,37 +154,36 @@ export async function listRuns(reader: Reader, scope: Scope, filter: RunFilter =
   }));
 }
 
-/** Removes runs and refusals older than the given time. Without this, the logs would grow forever. */
 export async function removeOldRuns(writer: Writer, tenant: string, before: number): Promise<void> {
   await sql`delete from runs where tenant_id = ${tenant} and started_at < ${before}`.execute(writer);
   await sql`delete from refusals where tenant_id = ${tenant} and at < ${before}`.execute(writer);
 }
 
-/** The kinds of refused items: a statement, the end of a statement, a request to forget, a reflection, a summary of a topic, a fact. */
+/** The kinds of refused items. `end` is the end of a statement, `topic` the summary of a topic. */
 export const REFUSED = ['statement', 'end', 'forget', 'reflection', 'topic', 'fact'] as const;
 export type Refused = (typeof REFUSED)[number];
 
-/** An item that a model or the local reader proposed, and the reason why it was not stored. */
+/** An item that a model or the local reader proposed, and why it was not stored. */
 export interface RefusalRecord {
   id: string;
   scope: Scope;
-  /** The run that refused the item; null if that happened outside of background work. */
+  /** Null outside of background work. */
   run: string | null;
   at: Date;
   /** A reason code, such as `quote_not_found`. */
   reason: string;
   what: Refused;
-  /** The text of the item; null if it has none. */
+  /** Null if the item has no text. */
   text: string | null;
   /** The reason in words, for people. */
   detail: string | null;
   /** The complete item, as proposed. */
   proposal: unknown;
-  /** Ids of the events that the reader had read. */
+  /** Ids of the events that were read. */
   events: string[];
 }
 
-/** Writes refusals, in the transaction of their run. A refusal that exists already is not changed. */
+/** Idempotent. Call this in the transaction of the run. */
 export async function insertRefusals(writer: Writer, refusals: readonly RefusalRecord[]): Promise<number> {
   const rows = refusals.map(({ scope, id, run, reason, what, text, detail, ...refusal }) => {
     const plain = { id, run, reason, what, text, detail, session_id: scope.session, at: refusal.at.getTime() };
@@ -208,7 +201,6 @@ export interface RefusalFilter {
   session?: string;
 }
 
-/** Returns the refusals within a scope, newest first. */
 export async function listRefusals(
   reader: Reader,
   scope: Scope,
@@ -228,7 +220,7 @@ function refusalId(cursor: string): string {
   throw invalidInput('The cursor is not valid: give the `cursor` that the previous page of refusals returned.');
 }
 
-/** Removes refusals whose items were read from any of these events. Returns how many were removed. */
+/** Removes refusals of items that were read from any of these events. */
 export async function eraseRefusals(
   writer: Writer,
   tenant: string,
@@ -258,13 +250,13 @@ export function toRefusal(row: Selectable<RefusalTable>): RefusalRecord {
   };
 }
 
-/** A position in the stream of changes: the sequence of the last event and the time of the last revision. */
+/** A watermark: the sequence of the last event and the time of the last revision. */
 export interface ChangePlace {
   sequence: number;
   at: number;
 }
 
-/** An event or a version of a record, without its content. For a version, `sequence` is 0. */
+/** Contains no content. `sequence` is 0 for a version of a record. */
 export interface ChangeRow extends ChangePlace {
   kind: 'event' | 'memory' | 'block';
   id: string;
@@ -273,7 +265,6 @@ export interface ChangeRow extends ChangePlace {
   actor: string;
 }
 
-/** Returns the highest version among the tenant's owners. */
 export async function lastVersion(reader: Reader, tenant: string): Promise<number> {
   const { rows } = await sql<{ last: number | null }>`
     select max(version) as last from owners where tenant_id = ${tenant}`.execute(reader);
@@ -282,10 +273,7 @@ export async function lastVersion(reader: Reader, tenant: string): Promise<numbe
 
 const PAGE = 1_000;
 
-/**
- * Yields the changes within a scope after the watermark `after`, and up to the watermark `upTo` if it is given: first events, then versions
- * of records. Events whose sequence equals that of `after` are returned again.
- */
+/** First events, then versions of records. Events whose sequence equals that of `after` are returned again. */
 export async function* readChanges(
   read: <Result>(work: (reader: Reader) => Promise<Result>) => Promise<Result>,
   scope: Scope,
@@ -303,8 +291,7 @@ export async function* readChanges(
     }),
   );
   for await (const { row: _row, ...change } of events) yield change;
-  // Reads the versions of a whole tenant through the index by time. With a condition on owners, SQLite would sort all remaining versions
-  // for every page.
+  // With a condition on owners, SQLite would sort all remaining versions for every page instead of using the index by time.
   const isTenant = scope.agent === null && scope.user === null;
   const isOwn = isTenant ? sql`1 = 1` : ofOwnersWithin(scope);
   yield* pages<ChangeRow>(PAGE, (last) =>

@@ -22,27 +22,22 @@ import type { Origin } from '../record/statement.ts';
 import { findMeta, readMeta, setMeta } from './meta-store.ts';
 import { chunks, countRows, insertion, insertNew, ofTenant, removeRows, rowsWhere } from './rows.ts';
 
-/** The key of the store's setting for the active model, whose vectors queries use. */
+/** In the table `meta`. Queries use the vectors of this model. */
 export const ACTIVE_MODEL = 'embedding_model';
 
-/** The embedders of a process. The store's vectors may come from a different one. */
+/** During a migration to a new model, queries use the previous embedder as long as its model is the active one. */
 export interface EmbeddingModels {
-  /** The embedder for new vectors; null when there is none. */
   readonly current: Embedder | null;
-  /** Returns the embedder for queries. During a migration to a new model, this is the previous embedder, if one is configured. */
   forQueries(reader: Reader): Promise<Embedder | null>;
-  /** Returns the embedders for new records: the current one, and during a migration to a new model also the previous one. */
+  /** Includes the previous embedder during a migration. */
   forRecords(reader: Reader): Promise<Embedder[]>;
-  /** Returns an embedder's calibration: the one measured in this store, or else the one bundled with Varve. */
+  /** The calibration measured in this store, or else the one bundled with Varve. */
   calibrationOf(embedder: Embedder): Calibration;
-  /** Stores a measured calibration. */
   calibrated(calibration: Calibration): Promise<void>;
-  /** Checks whether the store's vectors come from a different model than the current one. */
   isChanging(reader: Reader): Promise<boolean>;
   close(): Promise<void>;
 }
 
-/** Connects the embedders to a store. Uses the previous embedder for as long as its model is the store's active one. */
 export async function createEmbeddingModels(
   database: Database,
   { current, previous = null }: { current: Embedder | null; previous?: Embedder | null },
@@ -98,12 +93,11 @@ export function recordTable(kind: IndexedKind): RawBuilder<unknown> {
   return sql.table(kind === 'memory' ? 'memories' : 'events');
 }
 
-/** Returns the table of a kind's full-text index. */
 export function textTable(kind: IndexedKind): RawBuilder<unknown> {
   return sql.table(`${kind}_text`);
 }
 
-/** Returns a search's SQL conditions on its records, each with a leading `and`. */
+/** Each condition begins with `and`. */
 export function recordConditions({
   kind,
   archived = false,
@@ -113,7 +107,6 @@ export function recordConditions({
   return condition === undefined ? live : sql`${live} and ${condition}`;
 }
 
-/** Selects the owners' rows for which a condition is true. The condition refers to the table of records as `record`. */
 export async function rowsThat(
   reader: Reader,
   search: { tenant: string; owners: readonly string[]; kind: IndexedKind; condition: RawBuilder<SqlBool> },
@@ -125,20 +118,15 @@ export async function rowsThat(
   return new Set(rows.map((row) => row.rowId));
 }
 
-/** A record that needs a vector. */
 interface QueuedRecord {
   tenant: string;
   owner: string;
   kind: IndexedKind;
   rowId: number;
-  /**
-   * The record's version when it was queued. Events have no version: for them, this is 0, or the time when words were last hidden or
-   * restored.
-   */
+  /** The record's version when it was queued. For events: 0, or the time when words were last hidden or restored. */
   version: number;
 }
 
-/** Queues records for embedding, in the transaction that changed them. */
 export async function queueForEmbedding(writer: Writer, records: readonly QueuedRecord[]): Promise<void> {
   if (records.length === 0) return;
   const rows = records.map((record) => ({
@@ -153,9 +141,9 @@ export async function queueForEmbedding(writer: Writer, records: readonly Queued
 }
 
 export interface RecordToEmbed extends QueuedRecord {
-  /** An event has one text per passage, each with the speaker. A memory has one text, its whole content. */
+  /** One text per passage of an event, each with the speaker; one text for a whole memory. */
   texts: string[];
-  /** The label in reports: the memory's type or the event's kind. */
+  /** The memory's type or the event's kind, for reports. */
   type: string;
 }
 
@@ -164,11 +152,9 @@ interface QueuedText extends QueuedRecord {
   type: string;
   speaker: string | null;
   origin: Origin | null;
-  /** The metadata of a decision. */
   metadata: string | null;
 }
 
-/** Returns an owner's next queued records, newest first. */
 export async function nextToEmbed(
   reader: Reader,
   tenant: string,
@@ -191,7 +177,6 @@ export async function nextToEmbed(
   });
 }
 
-/** Returns the texts to embed for an event, one per passage. Memories have no passages, because they are compared as a whole. */
 function textsOfEvent(event: { content: string; kind: string; origin: Origin; speaker: string | null }): string[] {
   const voice = voiceOf(event);
   return passagesOf(event.content).map(({ start, end }) => {
@@ -200,15 +185,14 @@ function textsOfEvent(event: { content: string; kind: string; origin: Origin; sp
   });
 }
 
-/** A record's new vectors, one for each of its texts. */
 interface EmbeddedRecord extends QueuedRecord {
   vectors: readonly Float32Array[];
 }
 
-// With 8 columns per row, 100 rows stay far below the parameter limits of both databases.
+// 8 columns per row: far below the parameter limits of both databases.
 const VECTORS_PER_INSERT = 100;
 
-/** Writes vectors. If a record was revised meanwhile, its vectors are dropped and it stays in the queue. */
+/** Drops the vectors of a record that was revised meanwhile: it stays in the queue. */
 export async function saveVectors(
   writer: Writer,
   database: Database,
@@ -237,7 +221,7 @@ export async function saveVectors(
   }
 }
 
-/** Removes records from the queue, unless they were revised meanwhile. */
+/** Keeps records that were revised meanwhile. */
 export async function unqueue(writer: Writer, records: readonly QueuedRecord[]): Promise<void> {
   for (const { tenant, kind, rowId, version } of records) {
     await sql`delete from embedding_queue where tenant_id = ${tenant} and record_kind = ${kind}
@@ -245,7 +229,7 @@ export async function unqueue(writer: Writer, records: readonly QueuedRecord[]):
   }
 }
 
-/** Removes the records' vectors, and takes the records from the queue. Returns the number of removed vectors. */
+/** Also removes the records from the queue. Returns the number of removed vectors. */
 export async function removeVectors(
   writer: Writer,
   tenant: string,
@@ -257,7 +241,6 @@ export async function removeVectors(
   return removeRows(writer, tenant, 'embeddings', { record_row: rows }, ofKind);
 }
 
-/** Returns the owners with queued records, in one tenant or in all. */
 export async function ownersToEmbed(
   database: Database,
   limit: number,
@@ -271,12 +254,11 @@ export async function ownersToEmbed(
   return rows;
 }
 
-/** Counts the records that wait for a vector. */
 export async function countQueued(database: Database): Promise<number> {
   return database.read(EVERY_TENANT, (reader) => countRows(reader, 'embedding_queue', sql`1 = 1`));
 }
 
-/** Maps rows to their vectors. For a long event, returns the vector of its first passage. */
+/** Returns vectors by row number. For a long event, the vector of its first passage. */
 export async function findVectors(
   reader: Reader,
   database: Database,
@@ -293,17 +275,12 @@ export async function findVectors(
 interface MissingVectors {
   kind: IndexedKind;
   model: string;
-  /** Default: every tenant. */
   tenant?: Tenant;
-  /** The row after which to continue. */
   after: number;
   limit: number;
 }
 
-/**
- * Queues the records without a vector from a given model, in one tenant or in all. Each call covers one range of rows and returns its last
- * row, which the next call continues after; null at the end.
- */
+/** Each call covers one range of rows and returns its last row, after which the next call continues; null at the end. */
 export async function queueMissing(
   database: Database,
   { kind, model, tenant = EVERY_TENANT, after, limit }: MissingVectors,
@@ -328,7 +305,6 @@ export async function queueMissing(
 
 export type Links = Pick<Memory, 'tags' | 'sourceEvents' | 'entities'>;
 
-/** Updates a memory's full-text index and link tables. Queues the memory for embedding if its text has changed. */
 export async function indexMemory(
   writer: Writer,
   parts: Parts,
@@ -370,12 +346,12 @@ export async function removeVectorsExcept(writer: Writer, model: string, limit: 
   return rows.length;
 }
 
-// Ranking costs a few microseconds per row, so ranking this many rows takes a few milliseconds.
+// Ranking costs a few microseconds per row, so this many rows take a few milliseconds.
 const MOST_ROWS = 1000;
 
 /**
- * Selects the distinctive words of a search. Takes the rarest words first, and stops when too many rows contain them. A word that occurs in
- * every row, such as "user" in memories, does not help to rank and costs the most.
+ * The rarest words, until `MOST_ROWS` rows contain them. A word in every row, such as "user" in memories, costs the most and does not help
+ * to rank.
  */
 export async function tellingWords(index: TextIndex, reader: Reader, search: TextSearch): Promise<string[]> {
   const counts = await index.frequencies(reader, search);
@@ -390,17 +366,14 @@ export async function tellingWords(index: TextIndex, reader: Reader, search: Tex
 
 type Condition = RawBuilder<SqlBool>;
 
-/** Restricts a search to memories of these types that have no connection and were not derived by consolidation. */
 export function isOfTypes(types: readonly string[]): Condition {
   return sql<SqlBool>`record.type in (${sql.join(types)}) and record.source_type <> 'consolidation' and record.connection_id = ''`;
 }
 
-/** Restricts a condition to memories that have expired since the given time. */
 export function isExpiredSince(condition: Condition, since: number): Condition {
   return sql<SqlBool>`${condition} and record.archive_reason = 'expired' and record.archived_at >= ${since}`;
 }
 
-/** Restricts a search to possible duplicates of a memory: same type, tense, polarity and connection, and not derived by consolidation. */
 export function mayBeDoubleOf(memory: Memory, row: number): Condition {
   return sql<SqlBool>`record.type = ${memory.type} and record.row_id <> ${row}
     and record.connection_id = ${memory.scope.connection ?? ''} and record.source_type <> 'consolidation'

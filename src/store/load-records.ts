@@ -10,29 +10,24 @@ import { type EventRow, fromSnapshots, isLearnedFrom, isNotForgotten, type Sourc
 import { allOf, chunks, isIn, isSeenFrom, ofOwnerKey, rowsBy, rowsWhere } from './rows.ts';
 import { findMemory } from './read-memories.ts';
 
-/** Loads events by row, keyed by row. Leaves out those of owners that the handle does not see. */
 export async function loadEvents(
   reader: Reader,
   database: Database,
   { scope, rowIds }: { scope: Scope; rowIds: readonly number[] },
 ): Promise<Map<number, Event>> {
   if (rowIds.length === 0) return new Map();
-  // Skips blank events, whose whole text was forgotten.
+  // An event is blank if its whole text was forgotten.
   const isSeen = sql`${isIn('row_id', rowIds)} and ${isSeenFrom(scope, database)} and trim(content) <> ''`;
   const rows = await rowsWhere(reader, 'events', isSeen);
   return new Map(rows.map((row) => [row.row_id, toEvent(row)]));
 }
 
-/** A quote from a statement that is no longer true or was forgotten. */
 export interface RetiredQuote extends Quote {
-  /** Whether the statement was replaced or retracted. False if it was forgotten. */
+  /** False if the statement was forgotten. */
   isChanged: boolean;
 }
 
-/**
- * Finds the quotes from these turns whose statements have ended, been replaced or been forgotten. Leaves out quotes of the later turn that
- * ended a statement. Also leaves out expired plans: it is still true that the user had them.
- */
+/** Excludes quotes of the later turn that ended a statement, and expired plans: it is still true that the user had them. */
 export async function retiredQuotes(reader: Reader, scope: Scope, turns: readonly string[]): Promise<RetiredQuote[]> {
   if (turns.length === 0) return [];
   const isEnded = sql`${isLearnedFrom(scope.tenant, turns)} and archived_at is not null and archive_reason <> 'expired'`;
@@ -59,10 +54,7 @@ export async function retiredQuotes(reader: Reader, scope: Scope, turns: readonl
 // A longer chain of replacements must be a cycle.
 const LONGEST_CHAIN = 50;
 
-/**
- * Follows a memory's replacements to the live one. Returns null if the chain ends at an archived memory or at one that the handle does not
- * see.
- */
+/** Returns null if the chain of replacements ends at an archived memory or at one that the handle does not see. */
 export async function liveVersion(reader: Reader, scope: Scope, id: string): Promise<Memory | null> {
   let next: string | null = id;
   for (let step = 0; step < LONGEST_CHAIN && next !== null; step += 1) {
@@ -73,13 +65,12 @@ export async function liveVersion(reader: Reader, scope: Scope, id: string): Pro
   return null;
 }
 
-/** Finds the live memories linked to an entity with one of these slugs, among the owners that a handle sees. Returns their rows. */
 export async function rowsAboutNamed(
   reader: Reader,
   { syntax }: Database,
   { scope, slugs }: { scope: Scope; slugs: readonly string[] },
 ): Promise<number[]> {
-  // Uses a cross join, because only then does SQLite keep the order of the tables. Otherwise it might begin with all links of the tenant.
+  // With a cross join, SQLite keeps the order of the tables. Otherwise it might begin with all links of the tenant.
   const { rows } = await sql<{ rowId: number }>`select distinct memories.row_id as "rowId"
     from entity_names as name cross join memory_entities as link cross join memories
     where name.tenant_id = ${scope.tenant} and ${syntax.isAnyOf('name.owner_key', visibleOwners(scope))}
@@ -90,19 +81,16 @@ export async function rowsAboutNamed(
   return rows.map(({ rowId }) => rowId);
 }
 
-/** The fields of an event that recall needs. */
 export interface EventForRecall extends Pick<EventRow, 'id' | 'kind' | 'origin' | 'speaker' | 'content'> {
   rowId: number;
   user: string | null;
   session: string | null;
   connection: string | null;
-  /** The metadata of a decision as JSON; null for other events. */
   metadata: string | null;
   occurredAt: number;
   recordedAt: number;
 }
 
-/** Returns an owner's events after the given version, oldest first. */
 export async function eventsForRecall(
   reader: Reader,
   tenant: string,
@@ -117,7 +105,6 @@ export async function eventsForRecall(
   return rows;
 }
 
-/** The fields of a memory that recall needs. */
 export interface MemoryForRecall extends Pick<
   Memory,
   'id' | 'type' | 'title' | 'content' | 'subject' | 'attribute' | 'value' | 'category'
@@ -127,23 +114,20 @@ export interface MemoryForRecall extends Pick<
   connection: string;
   isPermanent: boolean;
   /**
-   * The events that say the same as the memory: those that it quotes or, without quotes, those from which it was learned. Empty for
-   * memories from consolidation: they combine many events, so recall shows the events besides them.
+   * The events that say the same as the memory: those that it quotes or, without quotes, its sources. Empty for memories from
+   * consolidation: they combine many events, so recall also shows the events.
    */
   sources: string[];
   time: number;
-  /** The due time or, if there is none, the time since when the statement is true. Null if neither was stated. */
+  /** The due time, or else the start of validity. Null if neither was stated. */
   day: number | null;
-  /**
-   * For the tenses `holds` and `habit`: when the statement stopped being true, or Infinity if it still is. Null for past events and plans.
-   */
+  /** For the tenses `holds` and `habit`: when the statement stopped being true, or Infinity. Null for past events and plans. */
   until: number | null;
   isArchived: boolean;
   expiresAt: number | null;
   successor: string | null;
 }
 
-/** Returns an owner's memories, live and archived, that have changed since the given version. */
 export async function memoriesForRecall(
   reader: Reader,
   tenant: string,
@@ -220,7 +204,6 @@ async function memoriesWithSources(
   );
 }
 
-/** The tenses for statements about a period rather than a moment. */
 const LASTING: ReadonlySet<string> = new Set<Tense>(['holds', 'habit']);
 
 function tellingEvents({ quotes, sourceEvents, sourceType }: Sources & { sourceType: string }): string[] {
@@ -228,7 +211,6 @@ function tellingEvents({ quotes, sourceEvents, sourceType }: Sources & { sourceT
   return quotes.length > 0 ? [...new Set(quotes.map(({ event }) => event))] : sourceEvents;
 }
 
-/** Returns the owner's memories that were live at the given time, each in its state at that time. */
 export async function memoriesAsOf(
   reader: Reader,
   tenant: string,

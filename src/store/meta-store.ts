@@ -2,7 +2,7 @@ import { sql } from 'kysely';
 import { type Database, EVERY_TENANT, type Reader, type Writer } from './database.ts';
 import { rowsWhere } from './rows.ts';
 
-/** Reads a setting of the whole store, such as the model of its vectors. Returns null if it was never set. */
+/** A setting of the whole store, such as the model of its vectors. Null if it was never set. */
 export async function readMeta(database: Database, key: string): Promise<string | null> {
   return database.read(EVERY_TENANT, (reader) => findMeta(reader, key));
 }

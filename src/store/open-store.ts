@@ -2,10 +2,10 @@ import type { Database } from './database.ts';
 import type { PostgresOptions } from './postgres/open-postgres.ts';
 import { openSqlite, type SqliteOptions } from './sqlite/open-sqlite.ts';
 
-/** Which database to use: `{ path }` opens SQLite in this process, `{ url }` or `{ pool }` opens PostgreSQL. */
+/** `{ path }` opens SQLite in this process, `{ url }` or `{ pool }` opens PostgreSQL. */
 export type StoreOptions = SqliteOptions | PostgresOptions;
 
-/** Opens a store and migrates its schema. Loads the code for PostgreSQL only if it is needed. */
+/** Loads the code for PostgreSQL only if it is needed. */
 export async function openStore(options: StoreOptions): Promise<Database> {
   if ('path' in options) return openSqlite(options);
   const { openPostgres } = await import('./postgres/open-postgres.ts');

@@ -11,33 +11,28 @@ import { allOf, chunks, isIn, ofOwner, rowsWhere } from './rows.ts';
 import type { OwnerTable } from './schema.ts';
 import { restateMerged } from './write-memory.ts';
 
-// This file reads memories of exactly one owner or of a whole tenant, for formation, consolidation and maintenance. To read what a handle
-// sees, which may span several owners, use `read-memories.ts`.
+// Reads memories of exactly one owner or of a whole tenant, for background work. For all that a handle sees, use `read-memories.ts`.
 
-/** A record with the number of its row. */
 export interface Numbered<Item> {
   item: Item;
   row: number;
 }
 
-/** Only live memories are read, unless `archivedAs` is set. */
 export interface OwnMemoryFilter {
   types?: readonly string[];
   attribute?: string;
-  /** Only memories with exactly this session and connection. A null stands for "none". Default: no restriction. */
+  /** Exactly this session and connection; null matches only memories without one. Default: no restriction. */
   place?: Pick<Scope, 'session' | 'connection'>;
-  /** Includes memories that were archived for one of these reasons. */
+  /** Also memories archived for one of these reasons. Default: live memories only. */
   archivedAs?: readonly ArchiveReason[];
-  /** Leaves out the local reader's statements from turns of the user that no formation has read yet. A model will replace them. */
+  /** Leaves out the local reader's statements from user turns that no formation has processed yet: a model will replace them. */
   withoutDrafts?: boolean;
-  /** Leaves out statements with low trust, such as those from tools, pages and pasted text. */
+  /** For example, from tools, pages and pasted text. */
   withoutUnverified?: boolean;
-  /** Leaves out texts that consolidation has merged from several statements. */
   withoutMerged?: boolean;
-  /** Only memories with at least one tag. */
   tagged?: boolean;
   updatedSince?: number;
-  /** Default `oldest`: by the time of creation. `stated` lists the latest statement first. */
+  /** Default `oldest`, by time of creation. `stated`: latest statement first. */
   order?: 'oldest' | 'newest' | 'stated';
   limit?: number;
 }
@@ -80,19 +75,17 @@ const IS_NO_DRAFT = sql`not (coalesce(reader, '') = 'local' and stated_by = 'use
   (select 1 from memory_sources s join events e on e.id = s.event_id and e.tenant_id = s.tenant_id
     where s.tenant_id = memories.tenant_id and s.memory_id = memories.id and e.processed_at is null))`;
 
-/** The fields of a live memory that maintenance needs. */
 export interface LiveRow extends Pick<Memory, 'id' | 'type' | 'tense' | 'importance' | 'accessCount'> {
   rowId: number;
   owner: string;
-  /** Whether the memory is a permanent fact, which never fades and is never archived by age. */
+  /** A permanent fact never fades and is never archived by age. */
   permanent: boolean;
-  /** Start of its validity; null if no time was stated. */
   beginsAt: number | null;
-  /** End of its validity; null if there is none, and always null for past events. */
+  /** Always null for past events, because they stay true. */
   endedAt: number | null;
   /** Whether the statement names no day. Its due time then only says when to bring it up again. */
   isFollowUp: boolean;
-  /** The later of its planned day and its due day; null if it has neither. */
+  /** The later of the planned day and the due day; null if there is neither. */
   plannedFor: number | null;
   createdAt: number;
   updatedAt: number;
@@ -103,7 +96,7 @@ export interface LiveRow extends Pick<Memory, 'id' | 'type' | 'tense' | 'importa
   outcomes: number;
 }
 
-/** Reads the next live memories of a tenant after the row `after`, in row order. Batches limit how much a pass keeps in memory. */
+/** One batch in row order. Batches limit the memory that a pass needs. */
 export async function liveStretch(
   reader: Reader,
   { syntax }: Pick<Database, 'syntax'>,
@@ -135,8 +128,8 @@ export async function liveStretch(
 }
 
 /**
- * Lowers the importance of memories without writing revisions, as for access counters. With four passes a day, the revisions would soon
- * outgrow the memories. The audit log records the run, and the owner's new version invalidates caches.
+ * Lowers importance without revisions: with four passes a day, the revisions would soon outgrow the memories. The audit log records the
+ * run, and the owner's new version invalidates caches.
  */
 export async function fadeMemories(
   writer: Writer,
@@ -157,7 +150,7 @@ export async function fadeMemories(
   }
 }
 
-/** Archives memories of one tenant in one batch, with a revision for each. Returns the ids of those that were still live. */
+/** Returns the ids of the memories that were still live. */
 export async function archiveMemories(
   writer: Writer,
   parts: Parts,
@@ -171,26 +164,30 @@ export async function archiveMemories(
   const reasons = new Map(archived.map(({ rowId, reason }) => [rowId, reason]));
   const isLive = sql`tenant_id = ${tenant} and ${isIn('row_id', [...reasons.keys()])} and archived_at is null`;
   const rows = await rowsWhere(writer, 'memories', isLive);
-  const memories = rows.map((row) => ({ row, memory: toMemory(row) }));
-  // Uses a fixed order of owners, so that two passes cannot deadlock.
+  const memories = rows.map((row) => ({
+    row,
+    memory: toMemory(row),
+    archiveReason: reasons.get(row.row_id) as ArchiveReason,
+  }));
+  // A fixed order of locks keeps two passes from a deadlock.
   const owners = [...Map.groupBy(memories, ({ row }) => row.owner_key)].sort(([one], [other]) =>
     one < other ? -1 : 1,
   );
-  for (const [, members] of owners) await archiveOfOwner(writer, parts, members, { reasons, why });
+  for (const [, members] of owners) await archiveOfOwner(writer, parts, members, why);
   return memories.map(({ memory }) => memory.id);
 }
 
 async function archiveOfOwner(
   writer: Writer,
   parts: Parts,
-  members: readonly { row: MemoryRow; memory: Memory }[],
-  { reasons, why }: { reasons: ReadonlyMap<number, ArchiveReason>; why: (reason: ArchiveReason) => Change },
+  members: readonly { row: MemoryRow; memory: Memory; archiveReason: ArchiveReason }[],
+  why: (reason: ArchiveReason) => Change,
 ): Promise<void> {
   const now = parts.clock.now();
   const scope = members[0]?.memory.scope;
   if (scope === undefined) return;
   const sequence = await changeOwner(writer, ownerOf(scope), now);
-  for (const [reason, some] of Map.groupBy(members, ({ row }) => reasons.get(row.row_id) ?? 'decayed')) {
+  for (const [reason, some] of Map.groupBy(members, ({ archiveReason }) => archiveReason)) {
     const rowIds = some.map(({ row }) => row.row_id);
     // Without the condition on `archived_at`, SQLite scans all rows of the tenant.
     await sql`update memories set archived_at = ${now}, archive_reason = ${reason}, updated_at = ${now},
@@ -206,12 +203,8 @@ async function archiveOfOwner(
     }));
     await recordRevisions(writer, revisions);
   }
-  // Rewriting a merged text also revises the statements that remain in it. It is done last and once per merged text, when all these
-  // memories are archived.
-  const ended = members.flatMap(({ row, memory }) => {
-    const archiveReason = reasons.get(row.row_id) ?? 'decayed';
-    return isNoLongerSo({ ...memory, archiveReason }) ? [{ memory, archiveReason }] : [];
-  });
+  // Once per merged text, after all its memories are archived, because the rewrite also revises the remaining statements.
+  const ended = members.filter(({ memory, archiveReason }) => isNoLongerSo({ ...memory, archiveReason }));
   for (const [first] of Map.groupBy(ended, ({ memory }) => memory.contradictedBy).values()) {
     if (first === undefined) continue;
     const { memory: before, archiveReason } = first;
@@ -225,7 +218,6 @@ export async function tenantsWithMemories(reader: Reader): Promise<string[]> {
   return rows.map((row) => row.tenant_id);
 }
 
-/** Returns a tenant's plans whose day has come, after the row `after` and in row order. */
 export async function plansUntil(
   reader: Reader,
   now: number,

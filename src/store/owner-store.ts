@@ -7,30 +7,26 @@ import { type Database, EVERY_TENANT, type Reader, type Writer } from './databas
 import { insertion, ofOwner, ofOwnerKey, ownerColumns, rowsBy, rowsWhere, scopeOfRow } from './rows.ts';
 import type { OwnerProgressTable, Placed } from './schema.ts';
 
-/**
- * Identifies one life of an owner. It changes when a record that the owner sees is erased or forgotten, and when an erased owner is created
- * again.
- */
+/** Changes when a record of the owner is erased or forgotten, and when an erased owner is created again. */
 function incarnationOf({ created_at, epoch }: { created_at: number; epoch: number }): string {
   return `${created_at} ${epoch}`;
 }
 
-/** Converts a duration to a difference between versions, which are in microseconds (see `changeOwner`). */
+/** Versions are in microseconds (see `changeOwner`). */
 export function versionsOf(milliseconds: number): number {
   return milliseconds * 1000;
 }
 
-// The latest version that this process has issued, for any owner and store. It orders writes to different owners within one tick of the
-// clock. All stores can share it, because versions only have to grow.
+// The latest version that this process has issued. It orders writes to different owners within one tick of the clock. All stores can share
+// it, because versions only have to grow.
 let latest = 0;
 
 /**
- * Begins a change to an owner's records. Locks the owner's row until the transaction ends, so that writes to one owner never overlap.
- * Returns the owner's new version, by which caches detect the change. If the change needs several versions (`steps`), the last of them is
- * returned.
+ * Locks the owner's row until the transaction ends, so that writes to one owner never overlap. Returns the owner's new version; with
+ * several `steps`, the last of them.
  *
  * Versions are a hybrid logical clock: each is greater than all earlier versions of the owner, and at least the current time in
- * microseconds. Versions of different owners can therefore be compared, too.
+ * microseconds. Versions of different owners can therefore be compared.
  */
 export async function changeOwner(writer: Writer, scope: Scope, now: number, steps: number = 1): Promise<number> {
   const time = Math.max(versionsOf(now), latest);
@@ -44,27 +40,26 @@ export async function changeOwner(writer: Writer, scope: Scope, now: number, ste
   return version;
 }
 
-/** An owner's version and incarnation. A cache compares them with its own. */
 export interface OwnerState {
   owner: string;
   version: number;
   incarnation: string;
 }
 
-/** Reads the states of owners. The result has no entry for an owner that was never written. */
+/** Leaves out owners that were never written. */
 export async function ownerStates(reader: Reader, tenant: string, owners: readonly string[]): Promise<OwnerState[]> {
   const columns = ['owner_key', 'version', 'epoch', 'created_at'] as const;
   const rows = await rowsBy(reader, tenant, 'owners', { owner_key: owners }, columns);
   return rows.map((row) => ({ owner: row.owner_key, version: row.version, incarnation: incarnationOf(row) }));
 }
 
-/** An owner and its incarnation when `seeOwner` read it; null if the owner did not exist. */
+/** `incarnation` is null if the owner did not exist. */
 export interface SeenOwner {
   scope: Scope;
   incarnation: string | null;
 }
 
-/** Reads the current incarnation of an owner. Call this before reading the owner's records. */
+/** Call this before reading the owner's records, and `assertNotErased` before writing. */
 export async function seeOwner(reader: Reader, scope: Scope): Promise<SeenOwner> {
   const [state] = await ownerStates(reader, scope.tenant, [ownerKey(scope)]);
   return { scope, incarnation: state?.incarnation ?? null };
@@ -82,7 +77,7 @@ export async function assertNotErased(writer: Writer, { scope, incarnation }: Se
   );
 }
 
-/** Returns the agent and user of an owner. Both are null if the owner was erased. */
+/** Agent and user are null if the owner was erased. */
 export async function partsOfOwner(
   reader: Reader,
   tenant: string,
@@ -92,14 +87,13 @@ export async function partsOfOwner(
   return { tenant, agent: row?.agent_id ?? null, user: row?.user_id ?? null };
 }
 
-/** Increments the owner's version for rows that are about to be written, so that caches load them. Returns 0 if the owner was erased. */
+/** Call this before writing rows, so that caches load them. Returns 0 if the owner was erased. */
 export async function nextOwnerVersion(writer: Writer, tenant: string, owner: string): Promise<number> {
   const { rows } = await sql<{ version: number }>`
     update owners set version = version + 1 where ${ofOwnerKey(tenant, owner)} returning version`.execute(writer);
   return rows[0]?.version ?? 0;
 }
 
-/** An owner's progress in background work, and its own settings for it. */
 export interface OwnerProgress {
   timeZone: string | null;
   reflectionHour: number | null;
@@ -136,7 +130,6 @@ export async function findProgress(reader: Reader, scope: Scope): Promise<OwnerP
   };
 }
 
-/** Returns the user's own time zone, or else the given one. */
 export async function ownTimeZone(reader: Reader, scope: Scope, otherwise: string): Promise<string> {
   return knownTimeZone((await findProgress(reader, scope)).timeZone, otherwise);
 }
@@ -164,12 +157,11 @@ export async function saveProgress(writer: Writer, scope: Scope, fields: Partial
     .execute();
 }
 
-/** An owner whose records have changed since the last consolidation. */
 export type ChangedOwner = Placed;
 
 /**
- * Returns changed owners after the owner `after`, ordered by key. Starting after the last one prevents an owner that stays changed, for
- * lack of credit or a model, from blocking the others.
+ * By key, after the last owner of the previous call: otherwise, an owner that stays changed, for lack of credit or a model, would block the
+ * others.
  */
 export async function changedOwners(
   database: Database,
@@ -187,14 +179,12 @@ export async function changedOwners(
   return rows;
 }
 
-/** An owner and the time of its next nightly reflection. `has_news` is true if there are messages since the last one. */
 export interface ReflectionRow
   extends ChangedOwner, Pick<OwnerProgressTable, 'time_zone' | 'reflection_hour' | 'next_reflection_at'> {
   created_at: number;
   has_news: number | boolean;
 }
 
-/** Returns the owners within a scope with messages since their last reflection. */
 export async function ownersWithNews(reader: Reader, scope: Scope, now: number): Promise<Scope[]> {
   const agent = scope.agent === null ? sql`1 = 1` : sql`o.agent_id = ${scope.agent}`;
   const user = scope.user === null ? sql`o.user_id is not null` : sql`o.user_id = ${scope.user}`;
@@ -206,10 +196,7 @@ export async function ownersWithNews(reader: Reader, scope: Scope, now: number):
   return rows.map(scopeOfRow);
 }
 
-/**
- * Checks whether an owner `o` with the progress `p` has messages that no reflection has read. If the clock was set back, `reflected_until`
- * may be in the future; it then counts as one day ago.
- */
+/** A `reflected_until` in the future counts as one day ago: the clock was set back. */
 function hasNews(now: number): RawBuilder<boolean> {
   return sql<boolean>`exists (select 1 from events e where e.tenant_id = o.tenant_id and e.owner_key = o.owner_key
     and e.kind = 'message' and e.recorded_at <= ${now} and (e.recorded_at >
@@ -219,8 +206,8 @@ function hasNews(now: number): RawBuilder<boolean> {
 }
 
 /**
- * Finds owners whose reflection is due or has no due time yet. Also finds those due more than `farthest` milliseconds from now, which
- * happens only if the clock was set back.
+ * Includes owners without a due time, and those due more than `farthest` milliseconds from now: that happens only if the clock was set
+ * back.
  */
 export async function ownersToReflect(
   reader: Reader,
@@ -236,7 +223,7 @@ export async function ownersToReflect(
   return rows;
 }
 
-/** Sets the next due time of a reflection. If several workers try this after reading the same due time, only one succeeds. */
+/** Compare-and-set: of several workers that read the same due time, only one succeeds. */
 export async function moveReflection(writer: Writer, row: ReflectionRow, next: number): Promise<boolean> {
   const result = await sql`
     insert into owner_progress (tenant_id, owner_key, agent_id, user_id, next_reflection_at, event_row, reflected_sequence, consolidated_version)

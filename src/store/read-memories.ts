@@ -32,14 +32,14 @@ export interface MemoryFilter {
   subjects?: string[];
   /** The attribute is one of these, such as `home_city`. */
   attributes?: string[];
-  /** The attribute is one of these, such as `home_city`. */
+  /** `true`: only permanent facts. `false`: only other memories. */
   permanent?: boolean;
   categories?: string[];
   states?: string[];
   /** For example, `planned` selects statements about a future day. */
   tenses?: Tense[];
   sourceTypes?: SourceType[];
-  /** Only memories that were learned in this session. */
+  /** Only memories learned in this session. */
   sourceSession?: string;
   minimumImportance?: number;
   createdAfter?: TimeInput;
@@ -48,10 +48,10 @@ export interface MemoryFilter {
   /** Default `exclude`: only live memories. If `archiveReasons` is set, the default is `only`. */
   archived?: 'exclude' | 'include' | 'only';
   archiveReasons?: ArchiveReason[];
-  /** Other connections to treat like the handle's own: their memories are visible as well. */
+  /** Other connections whose memories are visible as well. */
   connections?: string[];
   /**
-   * `visible` (default): the memories that an agent with this handle sees. `within`: for operators, all memories of all agents, users and
+   * `visible` (default): the memories that an agent with this handle sees. `within`, for operators: all memories of all agents, users and
    * sessions within the handle's scope.
    */
   reach?: 'visible' | 'within';
@@ -63,11 +63,10 @@ export interface MemoryFilter {
   cursor?: string;
 }
 
-// `RecallFilter` in record-filter.ts shares only four conditions with this filter: it also applies to events, allows nesting and refuses
-// empty lists. This filter must fit into a query string, and must also work on past versions of memories, which are not rows (`matches`).
+// Separate from `RecallFilter` in record-filter.ts, which allows nesting and also applies to events. This filter must fit into a query
+// string, and must work on past versions of memories, which are not rows (`matches`).
 const names = z.array(textSchema(200)).max(200).optional();
 
-/** The fields of a filter. Server operations build on them when they accept further fields. */
 export const memoryFilterFields: Readonly<Record<keyof MemoryFilter, z.ZodType>> = {
   types: names,
   tags: tagsSchema.optional(),
@@ -96,7 +95,6 @@ export const memoryFilterSchema: z.ZodType<Parsed<MemoryFilter>, MemoryFilter> =
   memoryFilterFields,
 ) as unknown as z.ZodType<Parsed<MemoryFilter>, MemoryFilter>;
 
-/** Reads a memory by id, if the handle sees it. */
 export async function findMemory(
   reader: Reader,
   scope: Scope,
@@ -111,7 +109,6 @@ export async function findMemory(
   return memory ?? null;
 }
 
-/** Returns memories by row as they were at the given time, in the order of the rows. */
 async function memoriesThen(reader: Reader, tenant: string, rows: readonly MemoryRow[], at: Date): Promise<Memory[]> {
   const ids = rows.map((row) => row.id);
   const snapshots = await snapshotsAsOf(reader, tenant, ids, at);
@@ -122,8 +119,8 @@ async function memoriesThen(reader: Reader, tenant: string, rows: readonly Memor
 }
 
 /**
- * Finds a memory in order to change it. A handle can read every memory within its scope by id. To change a user's memory, it must also name
- * the user, so that a wrong id never changes another person's memory.
+ * A handle can read every memory within its scope by id, but it must name the user to change a user's memory. A wrong id thus never changes
+ * another person's memory.
  */
 export async function findChangeable(writer: Reader, scope: Scope, id: string): Promise<Memory | null> {
   const memory = await findMemory(writer, scope, id);
@@ -134,17 +131,14 @@ export async function findChangeable(writer: Reader, scope: Scope, id: string): 
   );
 }
 
-/**
- * Loads memories by row, keyed by row. Leaves out those of owners that the handle does not see. With `asOf`, returns each memory as it was
- * then.
- */
+/** Keyed by row number. Leaves out memories of owners that the handle does not see. */
 export async function loadMemories(
   reader: Reader,
   database: Database,
   { scope, rowIds, asOf = null }: { scope: Scope; rowIds: readonly number[]; asOf?: Date | null },
 ): Promise<Map<number, Memory>> {
   if (rowIds.length === 0) return new Map();
-  // Memories that were forgotten since then are hidden, too.
+  // Hides memories that were forgotten since then.
   const isShown = asOf === null ? sql`1 = 1` : isNotForgotten;
   const isSeen = sql`${isIn('row_id', rowIds)} and ${isSeenFrom(scope, database)} and ${isShown}`;
   const rows = await rowsWhere(reader, 'memories', isSeen);
@@ -152,7 +146,6 @@ export async function loadMemories(
   return new Map(rows.map((row, index) => [row.row_id, memories[index] as Memory]));
 }
 
-/** Lists memories. With `asOf`, returns each memory as it was then. */
 export async function listMemories(
   reader: Reader,
   scope: Scope,
@@ -167,7 +160,7 @@ export async function listMemories(
   return pageOf(rows, limit, toMemory, (row) => writeCursor(row, filter.order ?? 'newest'));
 }
 
-/** The filter's lists, each with the column and the memory field to compare it with. */
+/** List in the filter, column, field of the memory. */
 const LISTS = [
   ['types', 'type', 'type'],
   ['subjects', 'subject', 'subject'],
@@ -183,7 +176,7 @@ function archivedOf({ archived, archiveReasons }: Parsed<MemoryFilter>): NonNull
   return archived ?? (archiveReasons ? 'only' : 'exclude');
 }
 
-/** Converts a filter to a condition on rows. `matches` applies the same filter to memories. */
+/** The SQL twin of `matches`: change both together. */
 export function isMeantBy(filter: Parsed<MemoryFilter>, now: number): RawBuilder<SqlBool> {
   const { permanent, sourceSession, minimumImportance, createdAfter, createdBefore, dueBefore, tags = [] } = filter;
   const archived = archivedOf(filter);
@@ -201,23 +194,19 @@ export function isMeantBy(filter: Parsed<MemoryFilter>, now: number): RawBuilder
   ]);
 }
 
-// Writes the value as a literal. With a parameter, SQLite does not use the index of permanent facts.
+// A literal, because SQLite does not use the index of permanent facts for a parameter.
 function isPermanent(permanent: boolean): RawBuilder<SqlBool> {
   return permanent ? sql<SqlBool>`permanent = 1` : sql<SqlBool>`permanent = 0`;
 }
 
-/** Conditions on the fields of statements. An absent field does not filter. */
 interface StatementSearch {
   subjects?: readonly string[];
   attributes?: readonly string[];
   permanent?: boolean;
-  /** `own`: statements of the scope's own owner. `visible`: statements of all owners that the handle sees. */
   owner: 'own' | 'visible';
-  /** Excludes memories that have expired by this time. */
   now?: number;
 }
 
-/** Returns live statements with these fields, the latest first. */
 export async function listStatements(reader: Reader, scope: Scope, search: StatementSearch): Promise<Memory[]> {
   const { subjects, attributes, permanent, owner, now } = search;
   const isMeant = allOf([
@@ -232,7 +221,6 @@ export async function listStatements(reader: Reader, scope: Scope, search: State
   return (await rowsWhere(reader, 'memories', sql`${isMeant} order by stated_at desc, row_id desc`)).map(toMemory);
 }
 
-/** Returns all memories that were learned from these events, archived ones too. */
 export async function memoriesFrom(reader: Reader, tenant: string, eventIds: readonly string[]): Promise<Memory[]> {
   const found: Memory[] = [];
   for (const ids of chunks(eventIds)) {
@@ -242,7 +230,7 @@ export async function memoriesFrom(reader: Reader, tenant: string, eventIds: rea
   return [...new Map(found.map((memory) => [memory.id, memory])).values()];
 }
 
-/** Returns the memories that a memory has replaced. With `which: 'live'`, returns the live memories that are part of this merged text. */
+/** With `which: 'live'`, returns the live statements that are part of a merged text. */
 export async function memoriesReplacedBy(
   reader: Reader,
   tenant: string,
@@ -253,7 +241,6 @@ export async function memoriesReplacedBy(
   return rows.filter((row) => (row.archived_at === null) === (which === 'live')).map(toMemory);
 }
 
-/** Returns statements about one of the attributes. Includes archived ones if another statement replaced or contradicted them. */
 export async function statementHistory(
   reader: Reader,
   tenant: string,
@@ -264,14 +251,12 @@ export async function statementHistory(
   return (await rowsWhere(reader, 'memories', isPart)).map(toMemory);
 }
 
-/** Returns the subjects of an owner's live statements. */
 export async function listSubjects(reader: Reader, scope: Scope): Promise<string[]> {
   const { rows } = await sql<Pick<MemoryRow, 'subject'>>`
     select distinct subject from memories where ${ofOwner(scope)} and archived_at is null`.execute(reader);
   return rows.map(({ subject }) => subject);
 }
 
-/** Selects the rows after the cursor, in the order of the list. */
 function inOrder({ order = 'newest', cursor }: Pick<MemoryFilter, 'order' | 'cursor'>): RawBuilder<unknown> {
   const after = readCursor(cursor, order);
   if (order === 'important') {
@@ -307,10 +292,7 @@ function readCursor(cursor: string | undefined, order: string): number[] | null 
 
 const PAST_PAGE = 500;
 
-/**
- * Lists memories as of a time: those that existed then, each in its version at that time. Applies the filters here and not in SQL, because
- * they refer to that version.
- */
+/** Filters in this process and not in SQL, because the conditions refer to past versions of the memories. */
 async function listPast(
   reader: Reader,
   base: RawBuilder<SqlBool>,
@@ -319,7 +301,7 @@ async function listPast(
   const order = filter.order ?? 'newest';
   if (order === 'important')
     throw invalidInput('A list as of a past time can be ordered by `newest` or `oldest` only.');
-  // Memories that were forgotten since then are hidden, too, unless archived memories are listed.
+  // Hides memories that were forgotten since then, unless archived memories are listed.
   const isHidden = filter.archived === undefined || filter.archived === 'exclude';
   const existed = allOf([base, sql`created_at <= ${asOf.getTime()}`, isHidden && isNotForgotten]);
   const items: { memory: Memory; row: MemoryRow }[] = [];
@@ -343,7 +325,7 @@ async function listPast(
   }
 }
 
-/** Applies the filter of {@link listMemories} to a memory that is already loaded. */
+/** The twin of `isMeantBy` for a memory that is already loaded. */
 function matches(memory: Memory, filter: Parsed<MemoryFilter>, now: Date): boolean {
   const isListed = ([list, , field]: (typeof LISTS)[number]): boolean =>
     filter[list] === undefined || (filter[list] as readonly (string | null)[]).includes(memory[field]);

@@ -17,17 +17,17 @@ import {
 } from '../record/statement.ts';
 
 /**
- * Conditions on records. All fields of an object must match. Use `and`, `or` and `not` to combine objects.
- * A condition on a field excludes all records that do not have this field.
+ * Conditions on records. All fields of an object must match; combine objects with `and`, `or` and `not`. A condition on a field excludes
+ * all records without this field.
  */
 export interface RecallFilter {
   /** Types of memories and kinds of events. */
   types?: string[];
-  /** The record needs all of these tags. */
+  /** All of these tags are required. */
   tags?: string[];
-  /** The record needs at least one of these tags. */
+  /** At least one of these tags is required. */
   anyTag?: string[];
-  /** The memory must mention one of the entities with these ids. */
+  /** At least one of the entities with these ids is required. */
   entities?: string[];
   after?: TimeInput;
   before?: TimeInput;
@@ -75,7 +75,6 @@ type Condition = RawBuilder<SqlBool>;
 
 const NEVER: Condition = sql<SqlBool>`1 = 0`;
 
-/** The columns for the fields that memories and events share. */
 const COLUMNS = {
   memory: {
     type: 'record.type',
@@ -85,7 +84,6 @@ const COLUMNS = {
   event: { type: 'record.kind', session: 'record.session_id', time: sql`record.occurred_at` },
 };
 
-/** Converts a filter to a condition on records. The condition refers to their table as `record`. */
 export function filterCondition(filter: RecallFilter, kind: IndexedKind, syntax: Syntax): Condition {
   const { type, session, time } = COLUMNS[kind];
   const { types, sessions, after, before, contextTypes, and = [], or, not } = filter;

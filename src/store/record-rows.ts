@@ -39,17 +39,15 @@ export function toEvent(row: EventRow): Event {
 
 export type MemoryRow = Selectable<MemoryTable>;
 
-/** Hides memories from past states if they have been forgotten since. */
+/** Memories forgotten since then are hidden from past states as well. */
 export const isNotForgotten: RawBuilder<SqlBool> = sql<SqlBool>`coalesce(archive_reason, '') <> 'forgotten'`;
 
-/** Checks whether a memory has at least one of the tags. */
 export function isTagged(tags: readonly string[], table = 'memories'): RawBuilder<SqlBool> {
   const memory = sql.table(table);
   return sql<SqlBool>`exists (select 1 from memory_tags l where l.tenant_id = ${memory}.tenant_id
     and l.owner_key = ${memory}.owner_key and l.memory_id = ${memory}.id and l.tag in (${sql.join(tags)}))`;
 }
 
-/** Checks whether a memory was learned from any of the events. */
 export function isLearnedFrom(tenant: string, eventIds: readonly string[]): RawBuilder<SqlBool> {
   return sql<SqlBool>`tenant_id = ${tenant} and id in
     (select memory_id from memory_sources where tenant_id = ${tenant} and event_id in (${sql.join(eventIds)}))`;
@@ -102,7 +100,7 @@ export function toMemory(row: MemoryRow): Memory {
   };
 }
 
-/** Parses a JSON column. Returns empty lists and objects, which are frequent, without parsing. */
+/** Empty lists and objects are frequent and need no parsing. */
 function fromJson(text: string): unknown {
   return text === '[]' ? [] : text === '{}' ? {} : JSON.parse(text);
 }
@@ -161,36 +159,32 @@ export function toMemoryRow(memory: Memory, type: MemoryType, sequence: number):
 
 type Identity = Pick<Memory, 'type' | 'content' | 'title' | 'subject' | 'attribute' | 'value' | 'polarity'>;
 
-/** Returns the key that only one live memory of a scope may have. The type's policy defines it; null if duplicates are allowed. */
+/** Two live memories of a scope never have the same key. Null if the type allows duplicates. */
 export function uniqueKey(memory: Identity, type: MemoryType): string | null {
   if (type.unique === 'nothing') return null;
   if (type.unique === 'title') return `title:${memory.type}:${entitySlug(memory.title ?? '')}`;
   return contentKey(memory);
 }
 
-/**
- * Computes a key that two memories share only if they are exact duplicates, with the same words and fields. Two statements may quote the
- * same words and still differ in subject, attribute, value or polarity.
- */
+/** Equal only for exact duplicates. Two statements may quote the same words and still differ in subject, attribute, value or polarity. */
 export function contentKey({ content, subject, attribute, value, polarity }: Omit<Identity, 'type' | 'title'>): string {
   const key = `content:${contentHash(content)}`;
   const isPlain = subject === USER && attribute === null && value === null && polarity === 'affirmed';
   return isPlain ? key : `${key}:${contentHash(JSON.stringify([subject, attribute, value, polarity]))}`;
 }
 
-/** Returns a memory's text for the full-text index. */
 export function searchableText(memory: Pick<Memory, 'content' | 'title' | 'tags' | 'url'>): string {
   return [memory.title, memory.content, memory.tags.join(' ').replaceAll('_', ' '), memory.url]
     .filter((part) => part !== null && part !== '')
     .join('\n');
 }
 
-/** A memory's sources. Only an erasure removes entries from these lists. */
+/** Only an erasure removes entries from these lists. */
 export type Sources = Pick<Memory, 'sourceEvents' | 'quotes'>;
 
 /**
- * Serialises the state before a change for the revision. Instead of all sources, it contains only those that the change added. With all
- * sources in every revision, a topic's history would grow with the square of its sessions.
+ * Contains only the sources that the change added: with all sources in every revision, a topic's history would grow with the square of its
+ * sessions.
  */
 export function toSnapshot({ sourceEvents, quotes, ...memory }: Memory, after: Sources): string {
   const [events, quoted] = [new Set(sourceEvents), new Set(quotes.map(quoteKey))];
@@ -201,7 +195,7 @@ export function toSnapshot({ sourceEvents, quotes, ...memory }: Memory, after: S
   return JSON.stringify({ ...memory, added });
 }
 
-/** Restores the sources of a snapshot: takes the sources of the next version and removes those that the change added. */
+/** The inverse of `toSnapshot`: the sources of the next version without those that the change added. */
 export function withSources(snapshot: Record<string, unknown>, next: Sources): Record<string, unknown> & Sources {
   const { added, ...memory } = snapshot as { added?: Sources };
   // Revisions from older versions of Varve contain all sources. Imported revisions may have any format.
@@ -231,7 +225,6 @@ const DATES = [
   'lastAccessedAt',
 ] as const;
 
-/** Reconstructs an earlier state of a memory. Starts from the current sources and applies the snapshots of its changes, newest first. */
 export function fromSnapshots(snapshots: readonly string[], current: Sources): Memory {
   const then = snapshots.reduce<Sources>(
     (next, snapshot) => withSources(upgradeSnapshot(JSON.parse(snapshot) as Record<string, unknown>), next),
@@ -253,7 +246,6 @@ function toTime(date: Date | null): number | null {
   return date?.getTime() ?? null;
 }
 
-/** Returns a type's policy. Throws `invalid_input` for an unknown type, with a list of the known ones. */
 export function memoryType(table: MemoryTypeTable, name: string): MemoryType {
   const type = table.get(name);
   if (type !== undefined) return type;
@@ -263,7 +255,6 @@ export function memoryType(table: MemoryTypeTable, name: string): MemoryType {
   );
 }
 
-/** Builds a memory from its input, in the handle's scope. Missing fields get the defaults of the type and the attribute. */
 export function newMemory(parts: Parts, scope: Scope, input: InternalMemory): Memory {
   const type = memoryType(parts.memoryTypes, input.type);
   const now = new Date(parts.clock.now());
@@ -295,7 +286,7 @@ export function newMemory(parts: Parts, scope: Scope, input: InternalMemory): Me
   return isSharedFact(parts, memory) ? { ...memory, scope: sharedOwner(memory.scope) } : memory;
 }
 
-/** Checks whether a statement is stored for the user, where all agents share it. Statements from tools and documents are never shared. */
+/** Statements from tools and documents are never shared. */
 function isSharedFact({ sharesFacts, attributes }: Parts, memory: Memory): boolean {
   const { scope, subject, attribute, trust, permanent } = memory;
   if (sharesFacts !== true || scope.user === null || scope.session !== null || scope.connection !== null) return false;
@@ -303,7 +294,6 @@ function isSharedFact({ sharesFacts, attributes }: Parts, memory: Memory): boole
   return permanent || attributes.policyOf(attribute).permanent;
 }
 
-/** Returns the statement's own fields and its validity. */
 function statementOf(
   parts: Parts,
   input: InternalMemory,
@@ -331,7 +321,6 @@ function statementOf(
   };
 }
 
-/** Returns where the statement comes from: speaker, time, quotes, trust. */
 function originOf(
   input: InternalMemory,
   scope: Scope,
@@ -356,7 +345,6 @@ function originOf(
   };
 }
 
-/** Applies the privacy policy to a value. */
 export function redactedValue(
   { privacy }: Pick<Parts, 'privacy'>,
   attribute: string | null,
@@ -365,13 +353,11 @@ export function redactedValue(
   return value === null || privacy === undefined ? value : redactNamed(attribute ?? '', value, privacy);
 }
 
-/** Replaces a value in the content with its redacted form. */
 export function withoutValue(content: string, given: string | null | undefined, value: string | null): string {
   const before = given?.trim() ?? '';
   return before === '' || value === null || before === value ? content : content.replaceAll(before, value);
 }
 
-/** Redacts a text according to the privacy policy. */
 export function withoutSecrets({ privacy }: Pick<Parts, 'privacy'>, text: string): string {
   return privacy === undefined ? text : redactSensitive(text, privacy);
 }
@@ -380,13 +366,11 @@ function categoryOf({ attributes }: Parts, attribute: string | null): string | n
   return attribute !== null && attributes.isKnown(attribute) ? attributes.policyOf(attribute).category : null;
 }
 
-/** Merges two lists of quotes without duplicates. */
 export function joinQuotes(quotes: readonly Quote[], added: readonly Quote[] = []): Quote[] {
   const all = [...quotes, ...added].map(({ event, start, end }) => ({ event, start, end }));
   return [...new Map(all.map((quote) => [quoteKey(quote), quote])).values()];
 }
 
-/** Merges source events and quoted events without duplicates. */
 export function joinEvents(events: readonly string[], quotes: readonly Quote[]): string[] {
   return [...new Set([...events, ...quotes.map(({ event }) => event)])];
 }
@@ -407,7 +391,6 @@ function levelOf(input: InternalMemory, type: MemoryType, scope: Scope): ScopeLe
   return type.levels.find((level) => reachable[level]) ?? type.levels[0];
 }
 
-/** Throws if a required field is missing or if fields contradict each other. */
 export function checkFields(memory: Memory, type: MemoryType): void {
   for (const [field, rule, value] of [
     ['title', type.title, memory.title],

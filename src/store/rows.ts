@@ -3,9 +3,9 @@ import { ownerKey, type Scope, visibleOwners } from '../record/scope.ts';
 import { type Database, EVERY_TENANT, type Reader, type Tenant, type Writer } from './database.ts';
 import type { Placed, Tables } from './schema.ts';
 
-// Whose rows a statement reads or changes. A condition that is too wide shows the records of one user to another, so choose it by who asks:
+// Whose rows a statement reads or changes. A condition that is too wide shows one user's records to another, so choose it by the caller:
 //
-// | who asks | rows | condition |
+// | caller | rows | condition |
 // | --- | --- | --- |
 // | a handle, for what it shows | those of its scope and of the wider scopes, without other sessions and connections | `visibleFrom` |
 // | a handle, in tables without sessions | those of its owner and of the wider owners | `ofVisibleOwners` |
@@ -16,10 +16,7 @@ import type { Placed, Tables } from './schema.ts';
 // | an operator, the jobs of embedding | all of one tenant or of all tenants | `ofTenant` |
 // | code that has checked the owner | the one with an id | `ofId` |
 
-/**
- * Selects the memories and blocks that a handle sees, in its own scope and the wider scopes above it. Excludes records of other sessions
- * and connections, except those of the connections in `connections`.
- */
+/** Excludes records of other sessions and of connections that are not listed. */
 export function visibleFrom(scope: Scope, connections: readonly string[] = []): RawBuilder<SqlBool> {
   const sessions = new Set(['', scope.session ?? '']);
   const open = new Set(['', scope.connection ?? '', ...connections]);
@@ -27,18 +24,17 @@ export function visibleFrom(scope: Scope, connections: readonly string[] = []): 
     and connection_id in (${sql.join([...open])})`;
 }
 
-/** Selects the rows of all owners that a handle sees. */
 export function ofVisibleOwners(scope: Scope): RawBuilder<SqlBool> {
   return sql`tenant_id = ${scope.tenant} and owner_key in (${sql.join(visibleOwners(scope))})`;
 }
 
-/** Selects the same rows as `ofVisibleOwners`, without the use of an index. */
+/** The same rows as `ofVisibleOwners`, without the use of an index. */
 export function isSeenFrom(scope: Scope, { syntax }: Database): RawBuilder<SqlBool> {
   return sql<SqlBool>`${syntax.unindexed('tenant_id')} = ${scope.tenant}
     and ${syntax.unindexed('owner_key')} in (${sql.join(visibleOwners(scope))})`;
 }
 
-/** Selects the rows that a handle may refer to by id: those that it sees, and all rows of its agent and user. */
+/** The rows that a handle may refer to by id: those that it sees, and all rows of its agent and user. */
 export function withinReach(scope: Scope): RawBuilder<SqlBool> {
   const agent = scope.agent === null ? sql`1 = 1` : sql`agent_id = ${scope.agent}`;
   const user = scope.user === null ? sql`1 = 1` : sql`user_id = ${scope.user}`;
@@ -46,7 +42,6 @@ export function withinReach(scope: Scope): RawBuilder<SqlBool> {
     and (owner_key in (${sql.join(visibleOwners(scope))}) or (${agent} and ${user}))`;
 }
 
-/** Selects the rows of exactly one owner. */
 export function ofOwner(scope: Scope): RawBuilder<SqlBool> {
   return ofOwnerKey(scope.tenant, ownerKey(scope));
 }
@@ -55,18 +50,12 @@ export function ofOwnerKey(tenant: string, owner: string): RawBuilder<SqlBool> {
   return sql`tenant_id = ${tenant} and owner_key = ${owner}`;
 }
 
-/**
- * Selects the rows of one session of an owner. If the scope has no session, selects the owner's rows outside of sessions; their session
- * column must be `''`, not null.
- */
+/** Without a session, selects the owner's rows outside of sessions. Their session column must then be `''`, not null. */
 export function ofSession(scope: Scope): RawBuilder<SqlBool> {
   return sql`${ofOwner(scope)} and session_id = ${scope.session ?? ''}`;
 }
 
-/**
- * Selects the rows within a scope, in any table with columns for tenant, agent, user and session. A part of the scope that is null matches
- * every row. For operators and erasures.
- */
+/** For operators and erasures: a part of the scope that is null matches every row. */
 export function withinScope(scope: Scope): RawBuilder<SqlBool> {
   return allOf([
     sql`tenant_id = ${scope.tenant}`,
@@ -76,31 +65,25 @@ export function withinScope(scope: Scope): RawBuilder<SqlBool> {
   ]);
 }
 
-/** Selects the rows of all owners within a scope, in tables without columns for agent and user. */
+/** Like `withinScope`, for tables without columns for agent and user. */
 export function ofOwnersWithin(scope: Scope): RawBuilder<SqlBool> {
   return sql`tenant_id = ${scope.tenant}
     and owner_key in (select owner_key from owners where ${withinScope({ ...scope, session: null })})`;
 }
 
-/** Selects the rows of one tenant or of all tenants. */
 export function ofTenant(tenant: Tenant): RawBuilder<SqlBool> {
   return tenant === EVERY_TENANT ? sql`1 = 1` : sql`tenant_id = ${tenant}`;
 }
 
-/** Selects a tenant's record with this id. */
 export function ofId(tenant: string, id: string): RawBuilder<SqlBool> {
   return sql`tenant_id = ${tenant} and id = ${id}`;
 }
 
 type Row<Table extends keyof Tables> = Selectable<Tables[Table]>;
 
-/** One column and its allowed values, such as `{ id: ids }`. There may be any number of values, because they are sent in chunks. */
+/** For example `{ id: ids }`, with any number of values: they are sent in chunks. */
 type ColumnIn<Table extends keyof Tables> = Partial<Record<keyof Row<Table> & string, readonly (string | number)[]>>;
 
-/**
- * Reads the rows of a table for which a condition is true: the columns in `select`, or all columns. The condition may end with an order and
- * a limit.
- */
 export async function rowsWhere<Table extends keyof Tables, Column extends keyof Row<Table> & string>(
   reader: Reader,
   table: Table,
@@ -113,7 +96,6 @@ export async function rowsWhere<Table extends keyof Tables, Column extends keyof
   return rows;
 }
 
-/** Reads rows of a tenant in no particular order: the columns in `select`, or all columns. */
 export async function rowsBy<Table extends keyof Tables, Column extends keyof Row<Table> & string>(
   reader: Reader,
   tenant: string,
@@ -128,7 +110,6 @@ export async function rowsBy<Table extends keyof Tables, Column extends keyof Ro
   return found;
 }
 
-/** Reads the rows with these ids that a handle may refer to. */
 export async function rowsInReach<
   Table extends 'memories' | 'events' | 'entities',
   Column extends keyof Row<Table> & string,
@@ -143,7 +124,6 @@ export async function rowsInReach<
   return rowsBy(reader, scope.tenant, table, by, select, sql`and ${withinReach(scope)}`);
 }
 
-/** Returns one condition per chunk of the values, each for rows of the tenant. */
 function* conditions<Table extends keyof Tables>(tenant: string, by: ColumnIn<Table>): Generator<RawBuilder<SqlBool>> {
   for (const [column, values = []] of Object.entries<readonly (string | number)[] | undefined>(by)) {
     for (const some of chunks([...new Set(values)]))
@@ -151,25 +131,24 @@ function* conditions<Table extends keyof Tables>(tenant: string, by: ColumnIn<Ta
   }
 }
 
-/** Counts the rows for which a condition is true. */
 export async function countRows(reader: Reader, table: keyof Tables, where: RawBuilder<unknown>): Promise<number> {
   const { rows } = await sql<{ count: number | string }>`
     select count(*) as count from ${sql.table(table)} where ${where}`.execute(reader);
   return Number(rows[0]?.count ?? 0);
 }
 
-/** Joins conditions with `and`. Ignores those that are undefined or false. */
+/** Ignores conditions that are undefined or false. */
 export function allOf(conditions: readonly (RawBuilder<unknown> | false | undefined)[]): RawBuilder<SqlBool> {
   const given = conditions.filter((condition) => condition !== undefined && condition !== false);
   return given.length === 0 ? sql`1 = 1` : sql.join(given, sql` and `);
 }
 
-/** Checks whether a column has one of the values. An empty list matches no row. */
+/** An empty list matches no row. */
 export function isIn(column: string, values: readonly (string | number)[]): RawBuilder<SqlBool> {
   return values.length === 0 ? sql`1 = 0` : sql`${sql.ref(column)} in (${sql.join(values)})`;
 }
 
-/** Builds the statement that inserts rows, all with the same columns. Callers may append `on conflict` and `returning`. */
+/** All rows must have the same columns. Callers may append `on conflict` and `returning`. */
 export function insertion<Table extends keyof Tables>(
   table: Table,
   rows: readonly Insertable<Tables[Table]>[],
@@ -180,7 +159,7 @@ export function insertion<Table extends keyof Tables>(
     values ${sql.join(values)}`;
 }
 
-/** Inserts rows. Skips those that match an existing row by any unique key. Returns the number of inserted rows. */
+/** Returns the number of inserted rows: those that conflict with any unique key are skipped. */
 export async function insertNew<Table extends keyof Tables>(
   writer: Writer,
   table: Table,
@@ -194,7 +173,6 @@ export async function insertNew<Table extends keyof Tables>(
   return count;
 }
 
-/** Sets columns of one record. Undefined columns stay unchanged. */
 export async function setColumns<Table extends keyof Tables>(
   writer: Writer,
   table: Table,
@@ -206,7 +184,6 @@ export async function setColumns<Table extends keyof Tables>(
   await sql`update ${sql.table(table)} set ${sql.join(set)} where ${ofId(tenant, id)}`.execute(writer);
 }
 
-/** Removes rows and returns how many there were. */
 export async function removeRows<Table extends keyof Tables>(
   writer: Writer,
   tenant: string,
@@ -222,13 +199,11 @@ export async function removeRows<Table extends keyof Tables>(
   return count;
 }
 
-/** The id and the row number of a record. */
 export interface RecordRow {
   id: string;
   rowId: number;
 }
 
-/** Returns the ids and row numbers of the memories with these ids. */
 export async function memoryRowsOf(reader: Reader, tenant: string, ids: readonly string[]): Promise<RecordRow[]> {
   const rows = await rowsBy(reader, tenant, 'memories', { id: ids }, ['id', 'row_id']);
   return rows.map(({ id, row_id: rowId }) => ({ id, rowId }));
@@ -238,7 +213,6 @@ export function ownerColumns(scope: Scope): Placed {
   return { tenant_id: scope.tenant, owner_key: ownerKey(scope), agent_id: scope.agent, user_id: scope.user };
 }
 
-/** Returns the scope of a row. Columns that are '', null or absent become null. */
 export function scopeOfRow(
   row: Omit<Placed, 'owner_key'> & { session_id?: string | null; connection_id?: string | null },
 ): Scope {
@@ -251,7 +225,7 @@ export function scopeOfRow(
   };
 }
 
-/** Yields all rows, page by page. `page` reads up to `size` rows after the given row. */
+/** `page` reads up to `size` rows after the given row. */
 export async function* pages<Row>(size: number, page: (after: Row | null) => Promise<Row[]>): AsyncGenerator<Row> {
   let after: Row | null = null;
   do {
@@ -264,13 +238,13 @@ export async function* pages<Row>(size: number, page: (after: Row | null) => Pro
 /** One page of a list. */
 export interface Page<Item> {
   items: Item[];
-  /** The `cursor` to pass for the next page; null on the last page. */
+  /** Pass it as `cursor` for the next page. Null on the last page. */
   cursor: string | null;
 }
 
 /**
- * Makes the page of a list from its rows, of which the caller has read one more than `limit`. By default, the cursor is the id of the
- * page's last row, because ids sort in the order of their creation.
+ * Expects one row more than `limit` if there is a next page. By default, the cursor is the id of the page's last row, because ids sort by
+ * time of creation.
  */
 export function pageOf<Row extends { id: string }, Item>(
   rows: readonly Row[],
@@ -283,10 +257,9 @@ export function pageOf<Row extends { id: string }, Item>(
   return { items: page.map(toItem), cursor: last === undefined ? null : cursorOf(last) };
 }
 
-/** With this many values, a statement stays far below the parameter limits of both databases. */
+/** Far below the parameter limits of both databases. */
 const CHUNK = 500;
 
-/** Splits a list into chunks that are small enough for one statement. */
 export function* chunks<Item>(items: readonly Item[], size: number = CHUNK): Generator<Item[]> {
   for (let start = 0; start < items.length; start += size) yield items.slice(start, start + size);
 }

@@ -6,18 +6,17 @@ import type { Forgotten } from '../record/forgotten.ts';
 import type { Memory } from '../record/memory.ts';
 import type { Session } from '../record/session.ts';
 
-// The tables of both databases. Times are milliseconds since 1970. JSON is read and written as text. If a part of a scope is unset, columns
-// of a unique key contain '', because two NULLs are never equal there; other columns contain NULL.
+// The tables of both databases. Times are milliseconds since 1970. JSON is read and written as text. For an unset part of a scope, columns
+// of a unique key contain '', because NULLs are never equal there; other columns contain NULL.
 
-/** Converts the name of a field to the name of its column: `sourceEvents` is stored in `source_events`. */
+/** Converts camelCase to snake_case: `sourceEvents` becomes `source_events`. */
 type ColumnName<Field extends string> = Field extends `${infer First}${infer Rest}`
   ? `${First extends Lowercase<First> ? First : `_${Lowercase<First>}`}${ColumnName<Rest>}`
   : '';
 
-/** Converts the type of a field to that of its column: times become numbers, booleans 1 or 0, lists and objects JSON. */
+/** Times become numbers, booleans 1 or 0, lists and objects JSON. */
 type Stored<Value> = Value extends Date | boolean ? number : Value extends object ? string : Value;
 
-/** The columns in which the fields of a record are stored. */
 type ColumnsOf<Item> = { [Field in keyof Item & string as ColumnName<Field>]: Stored<Item[Field]> };
 
 interface Owned {
@@ -25,7 +24,6 @@ interface Owned {
   owner_key: string;
 }
 
-/** The columns of a record's owner. */
 export interface Placed extends Owned {
   agent_id: string | null;
   user_id: string | null;
@@ -41,7 +39,7 @@ export interface OwnerTable extends Placed {
 
 export interface EventTable extends Placed, ColumnsOf<Omit<Event, 'scope'>> {
   row_id: Generated<number>;
-  /** The owner's version after the event was written. Orders the owner's events as they were written. */
+  /** The owner's version after the event was written. It orders the owner's events. */
   sequence: number;
   session_id: string | null;
   connection_id: string | null;
@@ -56,13 +54,12 @@ export interface MemoryTable extends Placed, ColumnsOf<Omit<Memory, 'scope'>> {
   session_id: string;
   connection_id: string;
   context_type: string | null;
-  /** A key that only one live memory of a scope may have, as its memory type defines; NULL if duplicates are allowed. */
+  /** Unique among the live memories of a scope, as the memory type defines; NULL if duplicates are allowed. */
   unique_key: string | null;
   /** The owner's version when the memory last changed. Caches read the changes after the version that they have. */
   sequence: number;
 }
 
-/** A link from a memory to a tag, an event, an entity, or a memory from which it was derived. */
 interface LinkTable {
   tenant_id: string;
   memory_id: string;
@@ -84,7 +81,6 @@ export interface BlockTable extends Placed {
   connection_id: string;
   kind: BlockKindName;
   content: string;
-  /** JSON: the statements and events behind each sentence. */
   basis: Generated<string>;
   version: number;
   created_at: number;
@@ -121,7 +117,7 @@ interface EmbeddingTable extends Owned {
   record_kind: 'memory' | 'event';
   record_row: number;
   model_id: string;
-  /** The number of the passage. It is 0 for all records except long events (see `passagesOf`). */
+  /** The passage number of a long event (see `passagesOf`); otherwise 0. */
   passage: number;
   /** The owner's version when the vector was written. Caches read the vectors after the version that they have. */
   sequence: number;
@@ -140,10 +136,10 @@ export interface JobTable extends Owned {
   payload: string;
   unique_key: string | null;
   state: 'waiting' | 'running' | 'done' | 'dead';
-  /** From 0 to 9. Jobs with priority 0 run first. */
+  /** From 0 (runs first) to 9. */
   priority: number;
   run_at: number;
-  /** How often the job was leased, including the current run but not those that were postponed or returned. */
+  /** Includes the current run, but no leases that ended in a postponement or return. */
   attempts: number;
   max_attempts: number;
   /** The fencing token. A worker without the current token cannot settle the job. */
@@ -179,9 +175,8 @@ interface RunTable extends Placed {
   finished_at: number;
   read: string;
   changed: string;
-  /** `local`, or the ids of the models. */
   model: string;
-  /** The cost in micro-dollars; NULL if a model has no price. */
+  /** Micro-dollars; NULL if a model has no price. */
   cost: number | null;
   error: string | null;
 }
@@ -214,13 +209,13 @@ export interface RefusalTable extends Placed {
 export interface OwnerProgressTable extends Placed {
   /** An IANA name; NULL means the store's default. */
   time_zone: string | null;
-  /** The hour of the nightly reflection, in local time; NULL means the store's default. */
+  /** Local time; NULL means the store's default. */
   reflection_hour: number | null;
   next_reflection_at: number | null;
   reflected_until: number | null;
-  /** Of the messages recorded exactly at `reflected_until`, the reflection has read those up to this sequence. 0 means all of them. */
+  /** See `OwnerProgress`. */
   reflected_sequence: number;
-  /** The working memory includes the observations up to this sequence. */
+  /** A sequence, despite the name: the working memory includes the observations up to it. */
   event_row: number;
   /** The owner's version when a consolidation last found nothing left to do. */
   consolidated_version: number;
@@ -247,7 +242,7 @@ interface MemoryUseTable extends Owned {
 export interface ForgottenTable extends Placed, ColumnsOf<Omit<Forgotten, 'scope' | 'memory' | 'spans' | 'by'>> {
   memory_id: string | null;
   asked_by: string;
-  /** JSON with a salt and the digests that identify the statement; only in records from another store. */
+  /** JSON with a salt and the digests that identify the statement. Only in records from another store. */
   digests: string | null;
 }
 
@@ -255,7 +250,7 @@ export interface ForgottenSpanTable {
   tenant_id: string;
   forgotten_id: string;
   event_id: string;
-  /** For `metadata`, the whole text is stored. */
+  /** For `metadata`, `words` contains all of the metadata. */
   field: 'content' | 'metadata';
   start_at: number;
   end_at: number;
@@ -268,7 +263,6 @@ interface ErasureTable {
   at: number;
   actor: string;
   reason: string;
-  /** A digest of the erased scope or record. */
   subject: string;
   counts: string;
   removed: number;
@@ -285,13 +279,11 @@ export interface ContextLogTable extends Placed {
   parts: string;
 }
 
-// The tables of the server and the ledger: usage, credit, API keys, administrative acts, repeated requests and webhooks.
-
 interface UsageTable {
   tenant_id: string;
   id: string;
   at: number;
-  /** The UTC day of `at`, in the form 2026-11-15. */
+  /** UTC, such as `2026-11-15`. */
   day: string;
   agent_id: string | null;
   user_id: string | null;
@@ -304,13 +296,11 @@ interface UsageTable {
   tokens_cached: number;
   calls: number;
   milliseconds: number;
-  /** 1 if the provider did not report the tokens and Varve estimated them. */
   estimated: number;
-  /** 1 if the call cost money but failed. */
   failed: number;
-  /** The cost in micro-dollars; NULL if the model has no price. */
+  /** Micro-dollars; NULL if the model has no price. */
   cost: number | null;
-  /** What the account was charged for this usage, in micro-dollars. */
+  /** Micro-dollars. */
   charged: number;
 }
 
@@ -407,7 +397,6 @@ export interface WebhookDeliveryTable {
   ended_at: number | null;
 }
 
-/** Every table of Varve. */
 export interface Tables {
   meta: MetaTable;
   owners: OwnerTable;

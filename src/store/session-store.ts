@@ -8,12 +8,11 @@ import { toEvent } from './record-rows.ts';
 import type { SessionTable } from './schema.ts';
 import { insertion, isIn, ofOwner, ofSession, ownerColumns, rowsWhere, scopeOfRow } from './rows.ts';
 
-/** A session's state expires this long after its last event. */
+/** Milliseconds after the session's last event. */
 const STATE_LIFETIME = DAY;
 
 type SessionRow = Selectable<SessionTable>;
 
-/** The columns of a session's scope. */
 const PLACE = ['tenant_id', 'agent_id', 'user_id', 'session_id'] as const;
 type SessionPlace = Pick<SessionRow, (typeof PLACE)[number]>;
 
@@ -33,20 +32,18 @@ function toSession(row: SessionRow, now: number): Session {
   };
 }
 
-/** Reads the session of a scope. Returns null before its first event. */
 export async function findSession(reader: Reader, scope: Scope, now: number): Promise<Session | null> {
   const [row] = await rowsWhere(reader, 'sessions', ofSession(scope));
   return row === undefined ? null : toSession(row, now);
 }
 
-/** What a batch of events adds to the counters of its session. */
 interface SessionGrowth {
   events: number;
   messages: number;
   weightedTokens: number;
 }
 
-/** Opens or reopens a session, and reserves positions for new events. Returns the first of these positions. */
+/** Opens or reopens a session. Returns the first of the reserved positions. */
 export async function growSession(writer: Writer, scope: Scope, growth: SessionGrowth, now: number): Promise<number> {
   const row: SessionRow = {
     ...ownerColumns(scope),
@@ -82,14 +79,14 @@ export async function updateSession(
     .execute();
 }
 
-/** Returns at most `size` events of a session, oldest first: its first event and its latest ones. */
+/** The first event and the latest ones, at most `size` together. */
 export async function sessionWindow(reader: Reader, scope: Scope, session: Session, size: number): Promise<Event[]> {
   const from = Math.max(session.eventCount - (size - 1), 1);
   const isShown = sql`${ofSession(scope)} and (position = 0 or position >= ${from}) order by position`;
   return (await rowsWhere(reader, 'events', isShown)).map(toEvent);
 }
 
-/** Returns a session's events from position `from` up to and excluding `to`, oldest first. */
+/** `to` is exclusive. */
 export async function listSessionEvents(reader: Reader, scope: Scope, from: number, to: number): Promise<Event[]> {
   const isBetween = sql`${ofSession(scope)} and position >= ${from} and position < ${to} order by position`;
   return (await rowsWhere(reader, 'events', isBetween)).map(toEvent);
@@ -106,10 +103,7 @@ export async function markProcessed(
     where tenant_id = ${tenant} and ${isIn('id', ids)}`.execute(writer);
 }
 
-/**
- * Advances the session's formation cursor, and subtracts the events that were read from its counters. Returns false and changes nothing if
- * the cursor is not at `from`, because another formation has committed first.
- */
+/** Compare-and-set: returns false and changes nothing if the cursor is not at `from`, because another formation has committed first. */
 export async function advanceFormation(
   writer: Writer,
   scope: Scope,
@@ -124,16 +118,13 @@ export async function advanceFormation(
   return Number(numAffectedRows ?? 0) > 0;
 }
 
-/**
- * Moves the formation cursor past a session's last event, whose memory was formed in another way. Does nothing if an earlier event is still
- * unread.
- */
+/** Skips the last event, whose memory was formed in another way. Does nothing if an earlier event is still unread. */
 export async function passFormation(writer: Writer, scope: Scope): Promise<void> {
   await sql`update sessions set formed_position = event_count, messages_since = 0, weighted_tokens_since = 0
     where ${ofSession(scope)} and formed_position = event_count - 1`.execute(writer);
 }
 
-/** Returns open sessions of all tenants without an event since `before`. The session that has been idle for longest comes first. */
+/** Of all tenants, the longest idle first. */
 export async function findIdleSessions(database: Database, before: number, limit: number): Promise<Scope[]> {
   const isIdle = sql`status = 'open' and last_event_at <= ${before} order by last_event_at limit ${limit}`;
   const rows = await database.read(EVERY_TENANT, (reader) => rowsWhere(reader, 'sessions', isIdle, PLACE));
@@ -141,14 +132,14 @@ export async function findIdleSessions(database: Database, before: number, limit
 }
 
 /**
- * Returns sessions of all tenants that have unread events but no new ones since `quietSince`. Leaves out sessions whose formation is
- * waiting or running, or has failed for good since `givenUpSince`.
+ * Unread events, but no new ones since `quietSince`. Excludes sessions whose formation is waiting or running, or has failed for good since
+ * `givenUpSince`.
  */
 export async function findColdSessions(
   reader: Reader,
   { quietSince, givenUpSince, limit }: { quietSince: number; givenUpSince: number; limit: number },
 ): Promise<Scope[]> {
-  // Materialises the formations first: in a distributed store, the queue is on the coordinator and the sessions are not.
+  // Materialised because in a distributed store the queue is on the coordinator and the sessions are not.
   const { rows } = await sql<SessionPlace>`
     with formations as materialized (
       select tenant_id, unique_key from jobs where kind = 'form'
@@ -161,7 +152,7 @@ export async function findColdSessions(
   return rows.map(scopeOfRow);
 }
 
-/** Stores the schema of a connection's tools. After `timeToLive` it counts as stale, but stays stored. */
+/** After `timeToLive` milliseconds, the schema is stale but stays stored. */
 export async function saveToolSchema(
   writer: Writer,
   scope: Scope,
@@ -175,7 +166,6 @@ export async function saveToolSchema(
     .execute();
 }
 
-/** Returns the stored schema of a connection's tools, even if it is stale. Returns null if there is none. */
 export async function findToolSchema(reader: Reader, scope: Scope, now: number): Promise<ToolSchema | null> {
   const ofConnection = sql`${ofOwner(scope)} and connection_id = ${scope.connection ?? ''}`;
   const [row] = await rowsWhere(reader, 'tool_schemas', ofConnection);
@@ -191,16 +181,14 @@ export async function findToolSchema(reader: Reader, scope: Scope, now: number):
 
 interface SessionsWithReflections {
   tenant: string;
-  /** The owner of the sessions; null for all owners of the tenant. */
   owner: string | null;
-  /** The memory types that are reflections. */
   types: readonly string[];
-  /** Sessions without an event since this time are treated as ended. */
+  /** Sessions without an event since this time count as ended. */
   quietSince: number;
   limit: number;
 }
 
-/** Returns ended sessions that still have reflections, merged or single. */
+/** Merged reflections are blocks, single ones are memories. */
 export async function sessionsWithReflections(
   reader: Reader,
   { tenant, owner, types, quietSince, limit }: SessionsWithReflections,

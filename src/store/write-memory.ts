@@ -41,17 +41,17 @@ import { findChangeable, listStatements, memoriesFrom, memoriesReplacedBy } from
 export interface WrittenMemory {
   memory: Memory;
   /**
-   * `unchanged`: the memory existed already. `revised`: the existing memory with this title was updated. `superseded`: the new memory has
+   * `unchanged`: the memory existed already. `revised`: the existing memory with this title was updated. `superseded`: the new memory
    * replaced one that it contradicts, or the previous value of a permanent fact.
    */
   outcome: 'created' | 'unchanged' | 'revised' | 'superseded';
-  /** The other memories, if the text makes several statements, such as "Is allergic to nuts and latex." Absent if it makes only one. */
+  /** The other memories, if the text makes several statements, such as "Is allergic to nuts and latex." */
   others?: Memory[];
 }
 
 /**
- * Stores a memory, unless the owner already has a live one with the same unique key. The memory's type defines this key: content and
- * fields, or the title. If the new memory contradicts another one, that one is archived in the same transaction.
+ * Idempotent: if the owner has a live memory with the same unique key, confirms or revises that one. Archives a memory that the new one
+ * contradicts in the same transaction.
  */
 export async function writeMemory(
   writer: Writer,
@@ -64,7 +64,7 @@ export async function writeMemory(
   // A shared fact may come from conversations with other agents.
   const isShared = parts.sharesFacts === true && memory.scope.user !== null && memory.scope.agent === null;
   await assertSourcesExist(writer, isShared ? memory.scope : scope, memory);
-  // Locks the owner first. Otherwise two writers could both find that the memory is new.
+  // Takes the owner's lock first. Otherwise two writers could both find that the memory is new.
   await changeOwner(writer, memory.scope, parts.clock.now());
   const contradicted = memory.contradicts === null ? null : await findChangeable(writer, scope, memory.contradicts);
   const known = await findLive(writer, parts, memory);
@@ -83,7 +83,6 @@ export async function writeMemory(
   return { memory, outcome: 'created' };
 }
 
-/** Handles a new memory that repeats a known one: confirms or updates the known one. */
 async function meetKnown(
   writer: Writer,
   parts: Parts,
@@ -111,7 +110,7 @@ async function meetKnown(
   return { memory: confirmed, outcome: 'unchanged' };
 }
 
-/** Changes a memory and keeps its previous version. Quotes and source events are added to the existing ones. */
+/** Writes a revision. Quotes and source events are added to the existing ones; other fields are replaced. */
 export async function reviseMemory(
   writer: Writer,
   parts: Parts,
@@ -135,7 +134,6 @@ export async function reviseMemory(
   return revised;
 }
 
-/** Applies the privacy policy to the changed texts, as `newMemory` does. */
 function cleanFields(
   parts: Parts,
   fields: Partial<Memory>,
@@ -152,8 +150,8 @@ function cleanFields(
 }
 
 /**
- * Archives a memory. `until` is when it stopped being true, if that is known. Does nothing if the memory is archived already, with two
- * exceptions: it can still be forgotten, and an expired memory can still be replaced by the statement of its outcome.
+ * `until` is when the statement stopped being true, if known. An archived memory stays as it is, with two exceptions: it can still be
+ * forgotten, and an expired one can be replaced by the statement of its outcome.
  */
 export async function archiveMemory(
   writer: Writer,
@@ -164,24 +162,22 @@ export async function archiveMemory(
   const isForgotten = reason === 'forgotten' && before.archiveReason !== 'forgotten';
   if (before.archivedAt !== null && !isForgotten && !hasRunOut(before, reason)) return before;
   const archivedAt = before.archivedAt ?? new Date(parts.clock.now());
-  // A statement that ended before it began was never true, so its end is set to its beginning.
+  // If the statement ended before it began, it was never true, and its end becomes its beginning.
   const validTo = until === undefined ? before.validTo : laterOf(before.validFrom, before.validTo ?? until);
   const contradictedBy = by ?? before.contradictedBy;
   const after: Memory = { ...before, archivedAt, archiveReason: reason, contradictedBy, validTo };
   const archived = await replaceMemory(writer, parts, { before, after, why });
   const restated = { before, after: null, change: why };
   if (ARCHIVED_AS[reason].leavesBlocks) await restateInBlocks(writer, parts, restated);
-  // Removes a memory that the application prunes from merged texts. Maintenance prunes with `archiveMemories`, which leaves merged texts
-  // unchanged.
+  // `pruned` comes only from the application here. Maintenance prunes with `archiveMemories`, which leaves merged texts unchanged.
   if (isNoLongerSo(archived) || reason === 'pruned') await restateMerged(writer, parts, restated);
   if (isNoLongerSo(archived) && reason !== 'forgotten') await dateRepetitions(writer, parts, restated);
   return archived;
 }
 
 /**
- * Adds the date to lines of summaries and reflections that repeat a value which is no longer true. Changes only texts that were made from
- * the statement's events. The date is harmless on a line that uses the same value for something else, because the line was true on that
- * day, too.
+ * Adds "as of" dates to lines of summaries and reflections with a value that is no longer true. A line that uses the value for something
+ * else also gets a date: harmless, because it was true on that day.
  */
 async function dateRepetitions(writer: Writer, parts: Parts, { before, change }: Restated): Promise<void> {
   const { value, sourceEvents, scope } = before;
@@ -190,6 +186,7 @@ async function dateRepetitions(writer: Writer, parts: Parts, { before, change }:
   const space = /\p{Lo}/u.test(value) ? '' : ' ';
   const isSaid = (line: string): boolean =>
     `${space}${normalValue(line)}${space}`.includes(`${space}${normalValue(value)}${space}`);
+  const why = becauseOf(change);
   for (const text of await memoriesFrom(writer, scope.tenant, sourceEvents)) {
     const section = parts.memoryTypes.get(text.type)?.section;
     if (text.archivedAt !== null || (section !== 'summaries' && section !== 'reflections')) continue;
@@ -197,10 +194,13 @@ async function dateRepetitions(writer: Writer, parts: Parts, { before, change }:
     const dated = lines.map((line) =>
       isSaid(line) && !isDated(line) ? withDatedNote(line, 'asOf', isoDay(text.statedAt)) : line,
     );
-    const why = { ...change, reason: `a statement in it changed: ${change.reason}`.slice(0, 500) };
     if (lines.some((line, index) => line !== dated[index]))
       await reviseMemory(writer, parts, text, { change: { content: dated.join('\n') }, why });
   }
+}
+
+function becauseOf(change: Change): Change {
+  return { ...change, reason: `a statement in it changed: ${change.reason}`.slice(0, 500) };
 }
 
 function hasRunOut({ archiveReason }: Memory, reason: ArchiveReason): boolean {
@@ -211,7 +211,6 @@ export function laterOf(one: Date | null, other: Date): Date {
   return one !== null && one > other ? one : other;
 }
 
-/** Restores an archived memory. Throws `conflict` if a live memory has taken its place. */
 export async function restoreMemory(writer: Writer, parts: Parts, before: Memory, why: Change): Promise<Memory> {
   if (before.archivedAt === null) return before;
   const inItsPlace = await findInItsPlace(writer, parts, before);
@@ -225,7 +224,7 @@ export async function restoreMemory(writer: Writer, parts: Parts, before: Memory
   return replaceMemory(writer, parts, { before, after, why });
 }
 
-/** Restores a forgotten memory. If it is no longer true or another memory has taken its place, it stays archived, as history. */
+/** Restores a forgotten memory. If it is no longer true or was replaced, it stays archived, as history. */
 export async function restoreOrKeepAsHistory(
   writer: Writer,
   parts: Parts,
@@ -241,7 +240,6 @@ export async function restoreOrKeepAsHistory(
   return replaceMemory(writer, parts, { before, after, why });
 }
 
-/** Replaces a memory with a new one. The old one is archived and refers to the new one. */
 export async function supersedeMemory(
   writer: Writer,
   parts: Parts,
@@ -260,14 +258,13 @@ export async function supersedeMemory(
 
 interface Restated {
   before: Memory;
-  /** Null if the statement is no longer true. */
   after: Memory | null;
   change: Change;
 }
 
 /**
- * Rewrites the merged text that contains a changed memory: lists the single statements that remain, until a model rewords them at the next
- * merge. If fewer than two remain, the merged text is archived and the single statements stand alone.
+ * Rewrites the merged text that contains a changed memory as a list of the remaining statements, until a model rewords it. If fewer than
+ * two remain, the merged text is archived.
  */
 export async function restateMerged(writer: Writer, parts: Parts, { before, after, change }: Restated): Promise<void> {
   if (before.contradictedBy === null || before.archivedAt !== null) return;
@@ -275,7 +272,7 @@ export async function restateMerged(writer: Writer, parts: Parts, { before, afte
   if (text === null || text.archivedAt !== null || text.sourceType !== 'consolidation') return;
   const others = (await singlesOf(writer, text)).filter(({ id }) => id !== before.id);
   const left = after === null ? others : [...others, after];
-  const why = { ...change, reason: `a statement in it changed: ${change.reason}`.slice(0, 500) };
+  const why = becauseOf(change);
   if (left.length >= 2) {
     await reviseMemory(writer, parts, text, { change: { content: mergedList(left) }, why });
     return;
@@ -284,12 +281,10 @@ export async function restateMerged(writer: Writer, parts: Parts, { before, afte
   for (const memory of left) await reviseMemory(writer, parts, memory, { change: { contradictedBy: null }, why });
 }
 
-/** Returns the live statements in a merged text. */
 export async function singlesOf(reader: Reader, { id, scope }: Memory): Promise<Memory[]> {
   return memoriesReplacedBy(reader, scope.tenant, id, 'live');
 }
 
-/** Joins statements into one text: a dated list in the order in which they were made. */
 export function mergedList(memories: readonly Memory[]): string {
   return memories
     .toSorted((one, other) => one.statedAt.getTime() - other.statedAt.getTime())
@@ -302,9 +297,8 @@ type References = Pick<Memory, 'sourceEvents' | 'entities' | 'contradicts'>;
 const NO_REFERENCES: References = { sourceEvents: [], entities: [], contradicts: null };
 
 /**
- * Throws if a memory has new references to events, entities or memories that do not exist, so that its sources can always be traced. Skips
- * references that it had before, because two causes may have broken them: an erasure during the change, or an earlier version of Varve,
- * which left references to erased memories and forgotten entities.
+ * New references must exist, so that a memory can always be traced to its sources. Existing ones are not checked: an erasure or an earlier
+ * version of Varve may have broken them.
  */
 async function assertSourcesExist(
   writer: Writer,
@@ -328,7 +322,6 @@ async function assertSourcesExist(
   }
 }
 
-/** Finds the live memory with the same unique key. */
 export async function findLive(
   writer: Writer,
   { memoryTypes }: Pick<Parts, 'memoryTypes'>,
@@ -342,16 +335,13 @@ export async function findLive(
   return row === undefined ? null : toMemory(row);
 }
 
-/** Finds the live memory that took the place of an archived one: an exact duplicate, or another value of its attribute. */
+/** An exact duplicate, or another value of the memory's attribute. */
 export async function findInItsPlace(writer: Writer, parts: Parts, memory: Memory): Promise<Memory | null> {
   const double = await findLive(writer, parts, memory);
   return double ?? findValue(writer, parts, memory);
 }
 
-/**
- * Finds the current value of an attribute that allows only one. The attribute's policy says so, or the memory is a permanent fact whose
- * attribute is not in the table.
- */
+/** Null if the attribute allows many values. A permanent fact with an unknown attribute allows one. */
 async function findValue(writer: Writer, { attributes }: Parts, memory: Memory): Promise<Memory | null> {
   const { attribute, subject, scope, permanent } = memory;
   if (attribute === null || memory.polarity === 'denied') return null;
@@ -371,7 +361,6 @@ async function insertMemory(writer: Writer, parts: Parts, memory: Memory, change
   await recordRevision(writer, memory, change, null);
 }
 
-/** Writes a new memory exactly as given, without a revision. */
 export async function insertMemoryRow(writer: Writer, parts: Parts, memory: Memory): Promise<void> {
   const type = memoryType(parts.memoryTypes, memory.type);
   const sequence = await changeOwner(writer, memory.scope, parts.clock.now());
@@ -392,8 +381,8 @@ async function replaceMemory(
   const sequence = await changeOwner(writer, before.scope, now);
   const next: Memory = { ...after, version: before.version + 1, updatedAt: new Date(now) };
   const type = memoryType(parts.memoryTypes, next.type);
-  // Leaves access counters out: they change without a revision, so the values that were read may be outdated. Also leaves the tenant out:
-  // it never changes, and a distributed table refuses statements that set it.
+  // Access counters change without a revision, so the values in `before` may be outdated. The tenant is left out because a distributed
+  // table refuses statements that set it.
   const {
     tenant_id: _tenant,
     access_count: _count,

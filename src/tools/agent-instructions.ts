@@ -1,16 +1,16 @@
 import { TOOL_SETS, type ToolSetName } from './agent-tools.ts';
 
-/** The tools that the instructions mention: the memory tools, and the application's own tools for other sources. */
+/** Other tools that the instructions mention. */
 export interface InstructionOptions {
   /** The tool that returns the structured profile, such as `get_user_profile`. */
   profileTool?: string;
-  /** The tool that searches raw documents and transcripts. Default: search_memory. */
+  /** The tool that searches raw documents and transcripts. Default `search_memory`. */
   documentTool?: string;
-  /** The tools that the agent has: a set, or their names; false for an agent without tools. Default `everyday`. */
+  /** The tools that the agent has: a set, or their names; false for none. Default `everyday`. */
   tools?: ToolSetName | readonly string[] | false;
 }
 
-/** Returns instructions for an agent about its memory: which source to use first, when to save, and when to admit that it does not know. */
+/** Instructions for an agent: which source to use first, when to save, and when to admit that it does not know. */
 export function agentInstructions({ tools = 'everyday', ...own }: InstructionOptions = {}): string {
   const names = tools === false ? [] : typeof tools === 'string' ? TOOL_SETS[tools].map(({ name }) => name) : tools;
   const has = (name: string): boolean => names.includes(name);
@@ -22,7 +22,6 @@ export function agentInstructions({ tools = 'everyday', ...own }: InstructionOpt
     .join('\n\n');
 }
 
-/** Returns only the lines about tools that the agent has. With the other lines, the agent would call tools that do not exist. */
 function linesFor(has: (name: string) => boolean, lines: readonly (readonly [tool: string, line: string])[]): string[] {
   return lines.flatMap(([tool, line]) => (has(tool) ? [line] : []));
 }
@@ -60,7 +59,7 @@ function orderOf(has: (name: string) => boolean): string[] {
       ['recall_facts', 'recall_facts(query)'],
       ['search_history', 'search_history(query)'],
       ['semantic_search', 'semantic_search(query)'],
-      // `search_memory` covers everything and would repeat the searches above. So it is listed only for agents without `semantic_search`.
+      // `search_memory` would repeat the searches above, so it is listed only for agents without `semantic_search`.
       ...(has('semantic_search') ? [] : [['search_memory', 'search_memory(query)'] as const]),
     ]),
     'Say that you do not know it yet, and offer to remember it now.',

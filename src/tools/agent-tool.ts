@@ -2,7 +2,7 @@ import { z } from 'zod';
 import type { Handle } from '../handle/handle.ts';
 import { cachedFor } from '../record/cache.ts';
 import { jsonIn } from '../record/json.ts';
-import { spelledKey } from '../record/statement.ts';
+import { spelledKey } from '../record/attribute-table.ts';
 import { type AgentToolName, TOOL_EFFECTS, type ToolEffect } from '../record/memory-answers.ts';
 import { parse } from '../record/parse.ts';
 
@@ -24,13 +24,12 @@ export type ToolHandle = Pick<
   | 'events'
 >;
 
-/** The messages of the current turn, if the caller knows them. The log contains them only after the turn has ended. */
+/** The current turn, which is not in the log before it ends. */
 export interface ToolTurn {
   /** The user's own messages in the current turn and just before it. */
   said?: readonly string[];
 }
 
-/** A parameter in which an agent names the source of its content. */
 export const sourceParameter: z.ZodOptional<z.ZodString> = z
   .string()
   .min(1)
@@ -40,12 +39,19 @@ export const sourceParameter: z.ZodOptional<z.ZodString> = z
     'Where this comes from: "user" if the user said it in this conversation, otherwise the page, mail, file or tool that says it. What does not come from the user is kept as unverified',
   );
 
-/** Returns the reason that is stored with a memory from an agent. */
+const KEPT =
+  'Nothing was changed: the user said what is remembered, and none of the last logged turns of the user says the new text. If the user has said it, log that message first, and call again without a source. Otherwise ask the user.';
+
+/** Only the outcome `kept` needs a reason. */
+export function reasonOf(outcome: string): { reason?: string } {
+  return outcome === 'kept' ? { reason: KEPT } : {};
+}
+
 export function rememberedFrom(source: string | null): string {
   return source === null ? 'remembered' : `remembered from ${source}`.slice(0, 500);
 }
 
-/** A tool's effects. Clients use them to ask the user before a model may call the tool. */
+/** A tool's effects. A client may ask the user before it runs the tool. */
 export interface ToolHints {
   /** Whether the tool changes nothing. */
   readOnly: boolean;
@@ -54,25 +60,24 @@ export interface ToolHints {
   idempotent: boolean;
 }
 
-/** An agent tool. It is defined once, and every interface and integration offers it. */
+/** An agent tool, which every interface and integration offers. */
 export interface AgentTool {
   name: AgentToolName;
-  /** The tool's name as people see it. */
+  /** The name for people. */
   title: string;
   /** For the model: what the tool does, when to use it, what it returns. */
   description: string;
   input: z.ZodObject;
   output: z.ZodObject;
   hints: ToolHints;
-  /** Writes the answer as a text for a model. Default: JSON. */
+  /** The answer as a text for a model. Default: JSON. */
   textOf?: ((output: Record<string, unknown>) => string) | undefined;
-  /** Runs the tool with a handle. Throws `invalid_input` for bad input, with a message that explains what is expected. */
+  /** Throws `invalid_input` for bad input, with a message that says what is expected. */
   run(handle: ToolHandle, input: unknown, turn?: ToolTurn): Promise<Record<string, unknown>>;
 }
 
 interface ToolDefinition<Input extends z.ZodObject, Output extends z.ZodObject> {
   name: AgentToolName;
-  /** Default: the name, split into words. */
   title?: string;
   description: string;
   input: Input;
@@ -88,7 +93,6 @@ const HINTS: Record<ToolEffect, ToolHints> = {
   removes: { readOnly: false, destructive: true, idempotent: true },
 };
 
-/** Defines a tool whose input is checked before it runs. */
 export function defineTool<Input extends z.ZodObject, Output extends z.ZodObject>(
   definition: ToolDefinition<Input, Output>,
 ): AgentTool {
@@ -103,8 +107,7 @@ export function defineTool<Input extends z.ZodObject, Output extends z.ZodObject
     textOf: definition.textOf,
     async run(handle, given, turn = {}) {
       const mended = mendedInput(input, given ?? {});
-      // Unknown arguments are ignored if the call is otherwise valid. If not, the error names them, because one may be a misspelt required
-      // argument.
+      // Unknown arguments of a valid call are ignored. Otherwise the error names them, because one may be a misspelt required argument.
       const schema = input.safeParse(mended).success ? input : (input.strict() as unknown as Input);
       return definition.run(handle, parse(schema, mended, `The input of ${name}`), turn);
     },
@@ -129,9 +132,8 @@ interface Shape {
 const shapeOf = cachedFor((schema: z.ZodObject) => z.toJSONSchema(schema, { io: 'input' }) as Shape);
 
 /**
- * Converts a model's input to the types of the schema: null or an empty text becomes a missing optional field, `"5"` becomes 5, a single
- * text or a JSON list becomes a list, and a number out of bounds becomes the nearest bound. The schema then refuses any input that is still
- * invalid.
+ * Null or "" becomes a missing optional field, `"5"` becomes 5, one text or a JSON list becomes a list, and a number out of bounds becomes
+ * the nearest bound.
  */
 export function mendedInput(schema: z.ZodObject, given: unknown): unknown {
   return mended(shapeOf(schema), given);
@@ -177,28 +179,23 @@ function listOf(text: string): unknown {
   return Array.isArray(list) ? list : [text];
 }
 
-/** Finds the matching name, regardless of case, plural and separators. */
 function named<Name extends string>(names: readonly Name[], given: string): Name | undefined {
   const plain = (name: string): string => spelledKey(name).replace(/s$/, '').replace(/ie$/, 'y');
   return names.find((name) => plain(name) === plain(given));
 }
 
-/** The schema of a text that begins like a date or a time. */
 export const isoTime: z.ZodString = z
   .string()
   .max(40)
   .regex(/^\d{4}-\d\d-\d\d/, 'is not a date or time in ISO 8601, such as 2026-03-17');
 
-/** Maps each synonym to its name. `words` has the synonyms of each name. */
+/** `words` has the synonyms of each name, separated by spaces. */
 export function synonymsOf<Name extends string>(words: Partial<Record<Name, string>>): Record<string, Name> {
   const entries = Object.entries(words) as [Name, string][];
   return Object.fromEntries(entries.flatMap(([name, list]) => list.split(' ').map((word) => [word, name])));
 }
 
-/**
- * Returns the schema of a choice among names, regardless of case, plural and separators. Synonyms are converted to their names, and any
- * other text to `otherwise`. The schema that a model is shown still lists the names.
- */
+/** Ignores case, plural and separators. Any other text becomes `otherwise`. The schema that a model sees still lists the names. */
 export function mappedChoice<const Name extends string>(
   names: readonly [Name, ...Name[]],
   { otherwise, synonyms = {} }: { otherwise: NoInfer<Name>; synonyms?: Readonly<Record<string, NoInfer<Name>>> },

@@ -3,42 +3,28 @@ import type { FilledSlot } from '../form/read/local/slot-values.ts';
 import { givenText } from '../language/inert-text.ts';
 import { isNegated } from '../language/quotes.ts';
 import { contentStems, coveredBy, withoutEnd } from '../language/words.ts';
-import {
-  attributeLabel,
-  attributeTable,
-  givenKeySchema,
-  isMoreTrusted,
-  snakeCase,
-  trustOf,
-} from '../record/statement.ts';
+import { attributeLabel, attributeTable, givenKeySchema, snakeCase } from '../record/attribute-table.ts';
+import { isMoreTrusted, type Origin, trustOf } from '../record/statement.ts';
 import { chatText, ROLE_ORIGINS } from '../record/chat-message.ts';
 import { FOLLOW_UP, type Memory, type NewMemory, plannedFor } from '../record/memory.ts';
 import { parse, timeSchema } from '../record/parse.ts';
 import { provenanceOf, slotsOfClaim } from '../form/check/stated-by.ts';
 import { paragraphs } from '../models/prompt.ts';
-import { type AgentTool, defineTool, isoTime, mappedChoice, synonymsOf, rememberedFrom } from './agent-tool.ts';
+import { type AgentTool, defineTool, isoTime, reasonOf, rememberedFrom } from './agent-tool.ts';
 import type { ToolHandle, ToolTurn } from './agent-tool.ts';
 import { searchMemory } from './search-tools.ts';
 
-/** The memories that an id, a key or plain words refer to. */
 export interface Meant {
   memories: Memory[];
-  /** The nearest memories, if no match is certain. */
   candidates: Memory[];
 }
 
 const MOST_CANDIDATES = 5;
-/**
- * A memory is a candidate if it has at least this similarity to the words, or shares a word with them. Related texts have 0.7. A memory
- * written a moment ago has no vector yet, so it needs a shared word.
- */
+// Minimum similarity of a candidate; related texts have 0.7. A shared word is also enough, because a new memory has no vector yet.
 const SIMILAR = 0.6;
 const RECORD_ID = /^mem_[0-9a-z]+$/;
 
-/**
- * Finds the user's live memories to which a model refers. Plain words are a certain match only if exactly one memory contains all of them.
- * Otherwise the nearest memories are returned as candidates, because removing the wrong memory is worse than asking again.
- */
+/** Plain words are certain only if exactly one memory contains them all. Asking again is better than removing the wrong memory. */
 async function meantBy(handle: ToolHandle, what: string): Promise<Meant> {
   if (RECORD_ID.test(what.trim())) return byId(handle, what.trim());
   const keyed = await byKey(handle, what);
@@ -49,7 +35,7 @@ async function meantBy(handle: ToolHandle, what: string): Promise<Meant> {
   return certain.length === 1 ? { memories: certain, candidates: [] } : { memories: [], candidates: near };
 }
 
-/** Forgets the memories that a reference matches with certainty. Intentions are dismissed instead. */
+/** Changes only memories that match with certainty. Intentions are dismissed instead of forgotten. */
 export async function forgetMeant(handle: ToolHandle, what: string, actor: 'agent' | 'user'): Promise<Meant> {
   const meant = await meantBy(handle, what);
   const why = { reason: 'forgotten on request', actor };
@@ -65,7 +51,7 @@ async function byId(handle: ToolHandle, id: string): Promise<Meant> {
   return { memories: memory === null || memory.archivedAt !== null ? [] : [memory], candidates: [] };
 }
 
-/** Returns the user's own facts under a key: "Phone number" means `phone`. */
+/** Only the user's own facts. "Phone number" means the key `phone`. */
 async function byKey(handle: ToolHandle, what: string): Promise<Memory[]> {
   const key = snakeCase(what.replace(/^(?:my|the user['’]?s?|user['’]s)\s+/i, ''));
   if (key === '') return [];
@@ -87,8 +73,7 @@ async function nearest(handle: ToolHandle, what: string): Promise<Memory[]> {
   return [...new Map(own.map((memory) => [memory.id, memory])).values()].slice(0, MOST_CANDIDATES);
 }
 
-// A model must be able to choose the right tool from these descriptions alone. They are short, because every conversation pays for their
-// tokens.
+// The descriptions alone must let a model choose the right tool. They are short, because every conversation pays for their tokens.
 
 const shortRecord = z.object({ id: z.string(), text: z.string() });
 const what = z.string().min(1).max(500).describe('An id, a key like home_city, or plain words');
@@ -112,10 +97,11 @@ const remember: AgentTool = defineTool({
   output: z.object({
     outcome: z.enum(['saved', 'replaced', 'known', 'kept']),
     memory: shortRecord,
+    reason: z.string().optional(),
     also: z.string().optional(),
   }),
   async run(handle, { text, key, value: given, due, source: named }, turn) {
-    // If only a key is given, the text is its value and not a sentence.
+    // With a key alone, the text is its value and not a sentence.
     const sentence = key !== undefined && given === undefined ? undefined : text;
     const value = (given ?? text).trim();
     const claim = key === undefined ? { text } : { text: sentence, key, value: given ?? text };
@@ -124,7 +110,8 @@ const remember: AgentTool = defineTool({
     if (key !== undefined && due === undefined) {
       const before = await handle.facts.get(key);
       const { memory } = await handle.facts.set({ key, value, text: sentence, statedBy, sourceEvents: events }, why);
-      return { outcome: outcomeOf(before, memory, value), memory: shown(memory) };
+      const outcome = outcomeOf(before, memory, value);
+      return { outcome, memory: shown(memory), ...reasonOf(outcome) };
     }
     const planned =
       due === undefined
@@ -132,13 +119,12 @@ const remember: AgentTool = defineTool({
         : { type: 'intention', tense: 'planned' as const, dueAt: due, state: 'open' };
     const created = { ...planned, content: text, statedBy, sourceEvents: events, read: true };
     const { memory, outcome, others } = await handle.memories.create(created, why);
-    // If the outcome is `unchanged` but the memory has another value, the user's own statement was kept: it is trusted more than the
-    // agent's.
+    // `unchanged` with another value means that the user's own statement was kept, because it is trusted more than the agent's.
     const isDenied = memory.polarity === 'denied' && !isNegated(text);
     const isOther = isDenied || !text.toLowerCase().includes((memory.value ?? '').toLowerCase());
-    const isKept = outcome === 'unchanged' && isOther;
+    const result = outcome === 'unchanged' && isOther ? ('kept' as const) : OUTCOMES[outcome];
     const also = others === undefined ? {} : { also: others.map((other) => shown(other).text).join('; ') };
-    return { outcome: isKept ? ('kept' as const) : OUTCOMES[outcome], memory: shown(memory), ...also };
+    return { outcome: result, memory: shown(memory), ...reasonOf(result), ...also };
   },
 });
 
@@ -172,12 +158,12 @@ const correction = z.object({
 
 const correct: AgentTool = defineTool({
   name: 'correct',
-  description: `Change something remembered that is wrong or has changed, or that a reminder is done or due at another time.
-    The outcome "kept" means that the user's own word stands against a page or tool: ask the user.`,
+  description: `Change something remembered that is wrong or has changed, or that a reminder is done or due at another time.`,
   input: correction,
   output: z.object({
     outcome: z.enum(['corrected', 'kept', 'unclear', 'unknown']),
     memory: shortRecord.optional(),
+    reason: z.string().optional(),
     candidates: z.array(shortRecord).optional(),
   }),
   async run(handle, input, turn) {
@@ -190,15 +176,12 @@ const correct: AgentTool = defineTool({
     }
     const changed = await corrected(handle, memory, input, turn);
     return changed === null
-      ? { outcome: 'kept' as const, memory: shown(memory) }
+      ? { outcome: 'kept' as const, memory: shown(memory), ...reasonOf('kept') }
       : { outcome: 'corrected' as const, memory: shown(changed) };
   },
 });
 
-/**
- * Corrects a memory and returns it. Returns null if the correction is trusted less than the memory. As in `remember`, the agent can replace
- * a statement of the user only if the user's own turns state the correction.
- */
+/** Returns null if the correction is trusted less than the memory: it replaces a user's statement only if the user's own turns state it. */
 async function corrected(
   handle: ToolHandle,
   memory: Memory,
@@ -208,7 +191,7 @@ async function corrected(
   const isIntention = memory.type === 'intention';
   if (done === true && isIntention) return handle.intentions.done(memory.id);
   const reworded = text === undefined ? memory : await rewordedBy(handle, memory, { text, source }, turn);
-  // The day in `due` takes precedence over a day in the text.
+  // `due` takes precedence over a day in the text.
   const isMoved = due !== undefined && isIntention && reworded !== null;
   return isMoved ? handle.intentions.snooze(reworded.id, due) : reworded;
 }
@@ -235,9 +218,6 @@ async function rewordedBy(
   return handle.memories.supersede(memory.id, next, why);
 }
 
-/**
- * Returns the new value that a correction states for a memory with an attribute. The correction is the value alone or a sentence with it.
- */
 function valueIn(text: string, { attribute, value, content }: Memory, slot: FilledSlot | undefined): string {
   if (slot?.value != null) return slot.value;
   const plain = withoutEnd(text.trim(), '.!');
@@ -275,15 +255,16 @@ const getContext: AgentTool = defineTool({
 });
 
 const loggedText = z.string().min(1).max(100_000);
-// Turns with any other role are trusted like a tool result.
-const ROLES = synonymsOf<'user' | 'assistant' | 'tool'>({ user: 'human', assistant: 'ai agent bot model' });
+const ROLES: Partial<Record<Origin, string>> = { user: 'user', agent: 'assistant', tool: 'tool', document: 'tool' };
 
-/** Removes system messages, which `observe` does not store either. The schema that a model sees does not list this role. */
+function originOf(role: unknown): Origin | undefined {
+  return ROLE_ORIGINS[String(role).trim().toLowerCase()];
+}
+
+/** `observe` does not store system messages either. The schema that a model sees does not list this role. */
 function withoutSystem(messages: unknown): unknown {
   if (!Array.isArray(messages)) return messages;
-  const originOf = (message: { role?: unknown } | null): unknown =>
-    ROLE_ORIGINS[String(message?.role).trim().toLowerCase()];
-  return messages.filter((message) => originOf(message) !== 'system');
+  return messages.filter((message: { role?: unknown } | null) => originOf(message?.role) !== 'system');
 }
 
 const logConversation: AgentTool = defineTool({
@@ -296,7 +277,11 @@ const logConversation: AgentTool = defineTool({
       z
         .array(
           z.object({
-            role: mappedChoice(['user', 'assistant', 'tool'], { otherwise: 'tool', synonyms: ROLES }),
+            // The same synonyms as in `observe`, which refuses other roles too.
+            role: z.preprocess(
+              (role) => ROLES[originOf(role) ?? 'system'] ?? role,
+              z.enum(['user', 'assistant', 'tool']),
+            ),
             content: z.preprocess((content) => (Array.isArray(content) ? chatText(content) : content), loggedText),
           }),
         )
@@ -323,7 +308,7 @@ const listDue: AgentTool = defineTool({
     const last = until?.length === DATE_LENGTH ? `${until}T23:59:59Z` : until;
     const end = last === undefined ? Infinity : parse(timeSchema, last, 'until').getTime();
     const intentions = (await handle.intentions.list()).map((item) => ({ item, at: item.dueAt }));
-    // Includes planned statements such as "Has a dentist appointment on 4 May". Only `dueAt` has the time of day.
+    // Planned statements such as "Has a dentist appointment on 4 May". Only `dueAt` has the time of day.
     const planned = (await handle.memories.list({ tenses: ['planned'], limit: 1000 })).items
       .filter((item) => item.type !== 'intention' && plannedFor(item) !== null)
       .map((item) => ({ item, at: item.dueAt ?? plannedFor(item) }));
@@ -331,14 +316,14 @@ const listDue: AgentTool = defineTool({
       .filter(({ at }) => Number(at) <= end)
       .sort((one, other) => Number(one.at) - Number(other.at))
       .slice(0, 50);
-    // The default day on which an intention is brought up again is not shown, because nobody has stated it.
+    // Nobody has stated the default day on which an intention is brought up again.
     const dayOf = (item: Memory, at: Date | null): string =>
       item.internal['due'] === FOLLOW_UP ? '' : (at?.toISOString() ?? '');
     return { due: items.map(({ item, at }) => ({ ...shown(item), due: dayOf(item, at) })) };
   },
 });
 
-/** The default tools: few enough to be part of every conversation. */
+/** Few enough to be part of every conversation. */
 export const EVERYDAY_TOOLS: readonly AgentTool[] = [
   searchMemory,
   remember,

@@ -6,10 +6,8 @@ import { trustOfTurn } from '../recall/results.ts';
 import type { Memory } from '../record/memory.ts';
 import { type Trust, TRUST_LEVELS } from '../record/statement.ts';
 
-/** A recalled record, as it is shown to a model. */
 interface FoundRecord {
   id: string;
-  /** The type of a memory, or the kind of an event. */
   type: string;
   text: string;
   speaker?: string;
@@ -41,14 +39,14 @@ const foundRecordObject = z.object({
 
 export const foundRecordSchema: z.ZodType<FoundRecord, FoundRecord> = foundRecordObject;
 
-/** A record that was found only by its meaning. It has a similarity in percent instead of a relevance. */
+/** A record that was found only by its meaning has a similarity in percent instead of a relevance. */
 export const similarRecordSchema: z.ZodType<FoundRecord, FoundRecord> = foundRecordObject
   .omit({ relevance: true })
   .extend({ similarity: z.string() });
 
 /**
- * Converts recall results for a model. Their order also depends on signals other than relevance, such as recency. So a relevance is never
- * shown as higher than the one before it: numbers that contradict the order would mislead a model.
+ * Other signals, such as recency, also determine the order. A relevance is never shown as higher than the one before it, because numbers
+ * that contradict the order would mislead a model.
  */
 export function foundRecords(results: readonly RecallResult[]): FoundRecord[] {
   let most = 1;

@@ -11,12 +11,14 @@ import {
   defineTool,
   isoTime,
   mappedChoice,
+  reasonOf,
   synonymsOf,
   rememberedFrom,
   sourceParameter,
 } from './agent-tool.ts';
 import { foundRecordSchema, memoryRecord } from './found-record.ts';
-import { givenKeySchema, TRUST_LEVELS } from '../record/statement.ts';
+import { givenKeySchema } from '../record/attribute-table.ts';
+import { TRUST_LEVELS } from '../record/statement.ts';
 
 const factSchema = z.object({ key: z.string(), value: z.string(), category: z.string(), trust: z.enum(TRUST_LEVELS) });
 
@@ -35,8 +37,7 @@ const rememberFact: AgentTool = defineTool({
   title: 'Remember a fact',
   description: `Save a permanent fact about the user under a key, such as home_address, partner_name,
     dietary_restrictions or birthday. One value for each key: another value replaces the old one. Save personal details
-    proactively, without asking; several facts in one message are several calls. The outcome "kept" means that the
-    user's own word stands against it: ask the user.`,
+    proactively, without asking; several facts in one message are several calls.`,
   input: z.object({
     key: givenKeySchema.describe('snake_case and descriptive, such as home_city'),
     value: z.string().min(1).max(5000),
@@ -45,13 +46,14 @@ const rememberFact: AgentTool = defineTool({
       .describe('Default: the category of the key, such as location'),
     source: sourceParameter,
   }),
-  output: z.object({ key: z.string(), value: z.string(), outcome: z.enum(OUTCOMES) }),
+  output: z.object({ key: z.string(), value: z.string(), outcome: z.enum(OUTCOMES), reason: z.string().optional() }),
   async run(handle, { key, value, category, source }, turn) {
     const before = await handle.facts.get(key);
     const { statedBy, source: named, events } = await provenanceOf(handle, { key, value }, { source, ...turn });
     const fact = { key, value, category, statedBy, sourceEvents: events };
     const { memory } = await handle.facts.set(fact, { reason: rememberedFrom(named), actor: 'agent' });
-    return { key, value: givenText(memory.value ?? value, memory.trust), outcome: outcomeOf(before, memory, value) };
+    const outcome = outcomeOf(before, memory, value);
+    return { key, value: givenText(memory.value ?? value, memory.trust), outcome, ...reasonOf(outcome) };
   },
 });
 
@@ -262,7 +264,7 @@ const updateConnectionContext: AgentTool = defineTool({
   input: z.object({ learned_info: z.record(z.string().min(1).max(200), z.json()) }),
   output: z.object({ learned_info: z.record(z.string(), z.json()), refused: z.array(z.string()).optional() }),
   async run(handle, { learned_info }, turn) {
-    // Every prompt of the connection contains this block, and the block cannot mark entries as unverified.
+    // Unverified entries are refused: every prompt of the connection contains this block, and the block cannot mark them.
     const learned = { ...learned_info };
     for (const [key, given] of Object.entries(learned_info)) {
       const value = typeof given === 'string' ? given : JSON.stringify(given);
@@ -276,7 +278,6 @@ const updateConnectionContext: AgentTool = defineTool({
   },
 });
 
-/** The tools that store and list facts, observations, notes, saved items and intentions. */
 export const RECORD_TOOLS: readonly AgentTool[] = [
   rememberFact,
   recallFacts,

@@ -39,14 +39,13 @@ const searchUserMemories: AgentTool = defineTool({
   input: z.object({ query }),
   output: z.object({ results }),
   async run(handle, input) {
-    // More than ten are requested, because the results include the agent's own memories, which are filtered out below.
+    // More than ten, because the agent's own memories are filtered out below.
     const found = await byMeaning(handle, input.query, { limit: 30, sources: ['memories'] });
     const own = found.filter(({ memory }) => memory?.scope.user === handle.scope.user);
     return { results: foundRecords(own.slice(0, 10)) };
   },
 });
 
-/** Options to recall messages and tool results, without observations about them. */
 const HISTORY: RecallOptions = { sources: ['events'], filter: { types: ['message', 'tool_result'] } };
 
 const searchHistory: AgentTool = defineTool({
@@ -68,7 +67,7 @@ const SOURCES: Record<(typeof SOURCE_NAMES)[number], RecallOptions> = {
   interactions: HISTORY,
   saved_items: { sources: ['saved_items'] },
 };
-// A result with a lower similarity is unrelated to the query. Related texts are far above this.
+// Below this similarity, a result is unrelated to the query. Related texts are far above it.
 const RELATED_AT_ALL = 0.3;
 
 const semanticSearch: AgentTool = defineTool({
@@ -125,12 +124,11 @@ const findEverything: AgentTool = defineTool({
   },
 });
 
-/** Searches by vectors. If they find nothing, for example because there are none, searches by keywords. */
+// Without vectors, or if they find nothing, keywords are searched.
 async function byMeaning(handle: ToolHandle, text: string, options: RecallOptions): Promise<RecallResult[]> {
   const near = await handle.recall(text, { ...options, mode: 'semantic', recencyBoost: true });
   if (near.results.length > 0) return near.results;
   return (await handle.recall(text, { ...options, mode: 'text', minimumSimilarity: undefined })).results;
 }
 
-/** The search tools besides {@link searchMemory}. */
 export const SEARCH_TOOLS: readonly AgentTool[] = [searchUserMemories, searchHistory, semanticSearch, findEverything];

@@ -76,7 +76,8 @@ const FUNCTIONS: Record<string, readonly string[]> = {
   'src/recall/recall-document.ts': ['profileDocument'],
   'src/models/tolerant-json.ts': ['readTolerantJson'],
   'src/record/id.ts': ['contentHash'],
-  'src/record/statement.ts': ['snakeCase', 'normalValue'],
+  'src/record/attribute-table.ts': ['snakeCase'],
+  'src/record/statement.ts': ['normalValue'],
   'src/language/privacy-policy.ts': ['findSecrets'],
   'src/language/inert-text.ts': [
     'visibleText',

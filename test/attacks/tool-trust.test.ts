@@ -406,7 +406,16 @@ for (const database of databases()) {
       const handle = await told(['I live in Trento.']);
       const said = ['I live in Omsk now.'];
       const sentence = { what: 'Lives in Trento', text: 'Lives in Omsk' };
-      expect(await runTool(handle, 'correct', sentence)).toMatchObject({ outcome: 'kept' });
+      const reason = expect.stringContaining('log that message first');
+      const renamed = { key: 'home_city', value: 'Omsk' };
+      for (const [tool, input] of [
+        ['correct', sentence],
+        ['correct', { ...sentence, source: 'user' }],
+        ['remember', { text: 'User lives in Omsk' }],
+        ['remember', { ...renamed, text: 'Omsk' }],
+        ['remember_fact', renamed],
+      ] as const)
+        expect([tool, await runTool(handle, tool, input)]).toMatchObject([tool, { outcome: 'kept', reason }]);
       expect(await runTool(handle, 'correct', sentence, { said })).toMatchObject({ outcome: 'corrected' });
       expect(await handle.facts.get('home_city')).toMatchObject({ value: 'Omsk', trust: 'high' });
     });

@@ -7,7 +7,7 @@ import { createLocalReader } from '../../src/form/read/local/local-reader.ts';
 import { createSelector, inputsOf, type select } from '../../src/form/read/local/selector.ts';
 import type { ReadStatement } from '../../src/form/read/reader.ts';
 import { PACKS } from '../../src/language/packs/packs.ts';
-import { attributeTable } from '../../src/record/statement.ts';
+import { attributeTable } from '../../src/record/attribute-table.ts';
 import type { Event } from '../../src/record/event.ts';
 import { MEMORY_TYPES } from '../../src/record/memory-types.ts';
 import { createLocalEmbedder } from '../../src/models/local-embedder/local-embedder.ts';

@@ -41,7 +41,6 @@ export const setup: Command = {
   },
 };
 
-/** Finds a client by any common spelling of its name, such as "Claude Code" or "vscode". */
 function clientOf(name: string): Client | undefined {
   const plain = (text: string): string => text.toLowerCase().replaceAll(/[^a-z]/g, '');
   return Object.entries(CLIENTS).find(([known]) => plain(known) === plain(name))?.[1];
@@ -98,7 +97,7 @@ export const hook: Command = {
     try {
       await answerHook(input, parseJson(await readAll(process.stdin), 'The hook'));
     } catch (error) {
-      // Prints the error but exits with 0, because Claude Code would show any other exit code to the user as an error.
+      // Claude Code shows any exit code except 0 to the user as an error.
       process.stderr.write(`varve: ${messageOf(error)}\n`);
     }
   },
@@ -110,7 +109,7 @@ async function answerHook(input: CommandInput, given: unknown): Promise<void> {
   const event = isObject(given) ? given : {};
   const session = textOf(event, 'session_id');
   const isStart = textOf(event, 'hook_event_name') === 'SessionStart';
-  // Does not load the embedding model: logging needs no vectors, and a context without a question needs no recall.
+  // Without the embedding model: logging needs no vectors, and a context without a question needs no recall.
   const varve = await openMemory(input, { embeds: 'nothing', background: false });
   try {
     const scope = { ...scopeOf(input), session: `claude-code-${session ?? 'unknown'}`.slice(0, 200) };
@@ -131,7 +130,7 @@ async function giveContext(varve: Varve, scope: Parameters<Varve['for']>[0], bud
   process.stdout.write(`${JSON.stringify({ hookSpecificOutput })}\n`);
 }
 
-/** Reads the user's and Claude's messages from a transcript. Each keeps its id, so that logging them again changes nothing. */
+/** Each message keeps its id, so that logging the transcript again changes nothing. */
 async function spokenIn(transcript: string | undefined): Promise<ChatMessage[]> {
   if (transcript === undefined || !existsSync(transcript)) return [];
   const messages: ChatMessage[] = [];
@@ -159,13 +158,13 @@ function messageIn(line: string): ChatMessage | null {
   };
 }
 
-/** Keeps only text parts, because the user did not see tool results or Claude's thinking. */
+/** Only text parts, because the user did not see tool results or Claude's thinking. */
 function textParts(content: unknown): ChatMessage['content'] {
   if (!Array.isArray(content)) return typeof content === 'string' ? content : null;
   return (content as unknown[]).filter((part): part is Imported => isObject(part) && part['type'] === 'text');
 }
 
-// Checks whether Claude Code has added this text to the user's messages: a command, its output or a reminder.
+// Claude Code adds such texts to the user's messages: a command, its output or a reminder.
 function isOfProgram(content: string): boolean {
   return /^<(?:command-|local-command-|system-reminder|bash-|user-memory-input)|^Caveat: The messages below|^\[Request interrupted/.test(
     content,

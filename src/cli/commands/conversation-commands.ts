@@ -71,7 +71,7 @@ export const recall: Command = {
       await embedFew(varve, input.output);
       const recalled = await handle.recall(query, options);
       const { style } = input.output;
-      const { results, answerable, degraded } = recalled;
+      const { results, degraded } = recalled;
       const lines = results.map(({ text, relevance, id, explanation }) => {
         const reasons = explanation.map(({ signal, value, weight }) => `${signal} ${(value * weight).toFixed(2)}`);
         const share = percent(relevance).padStart(RELEVANCE.length);
@@ -86,7 +86,6 @@ export const recall: Command = {
         await noteOtherScopes(varve, input, handle);
         return EXIT.nothing;
       }
-      if (answerable !== null) input.output.note(`An answer is known with a probability of ${percent(answerable)}.`);
       return EXIT.ok;
     });
   },

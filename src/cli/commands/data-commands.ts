@@ -33,9 +33,11 @@ export const erase: Command = {
       }
     }
     await withHandle(input, {}, async (handle, varve) => {
-      const { certificate, ...erased } = await handle.erase({ actor: 'cli' });
+      const answer = await handle.erase({ actor: 'cli' });
       await recordAct(varve, handle, 'erase');
-      await input.output.answer({ ...erased, certificate }, () => countTable(erased));
+      const { certificate: _certificate, scope: _scope, remaining, ...erased } = answer;
+      const left = { 'memories that remain': remaining.memories, 'events that remain': remaining.events };
+      await input.output.answer(answer, () => countTable({ ...erased, ...left }));
     });
     return EXIT.ok;
   },
@@ -45,7 +47,6 @@ function recordAct({ operator }: Varve, { scope }: Handle, act: string, details?
   return operator.acts.record({ tenant: scope.tenant, actor: 'cli', act, subject: ownerKey(scope), details });
 }
 
-/** Asks the user to type a line. Returns null after Ctrl-C. */
 async function asked(name: string): Promise<string | null> {
   const asking = createInterface({ input: process.stdin, output: process.stderr });
   try {
@@ -102,9 +103,9 @@ export const exportCommand: Command = {
   },
 };
 
-/** Writes to a temporary file and renames it at the end, so that a failed export neither overwrites a complete one nor looks complete. */
+/** Writes to a temporary file first, so that a failed export neither overwrites a complete one nor looks complete. */
 export async function writeWhole(file: string, lines: AsyncIterable<string>): Promise<void> {
-  // A rename cannot replace a device or a pipe, so these are written directly.
+  // A rename cannot replace a device or a pipe.
   const isFile = statSync(file, { throwIfNoEntry: false })?.isFile() ?? true;
   const part = isFile ? `${file}.part` : file;
   try {
@@ -139,7 +140,7 @@ export const importCommand: Command = {
     const left = [...plan.left, ...others];
     const format = plan.groups.map((group) => group.format).join(', ');
     const { tenant, user } = scopeOf(input);
-    // If the command line names a scope, it replaces the record's own. The default scope applies only to records without a user.
+    // A scope on the command line replaces that of the records. The default scope applies only to records without a user.
     const into = {
       tenant,
       agent: textOption(input, 'agent'),

@@ -38,7 +38,6 @@ const QUESTIONS = [
   'Which football club does she support?',
 ];
 
-/** Replays two conversations, one from a week ago and one from now, into a store in memory. */
 async function playDemo(now: number): Promise<PlayedStep[]> {
   const clock = manualClock(now - 7 * DAY);
   const varve = await createVarve({ store: { path: ':memory:' }, background: false, clock });
@@ -75,7 +74,7 @@ function saidIn(exchanges: readonly Exchange[]): string {
 }
 
 async function memoriesOf(handle: Handle): Promise<string> {
-  // Leaves out summaries and reflections, because they repeat the sentences of the conversations.
+  // Summaries and reflections are left out, because they repeat the sentences of the conversations.
   const { items } = await handle.memories.list({ order: 'oldest', types: ['fact', 'preference'] });
   const values = items.filter(({ attribute }) => attribute !== null);
   const sentences = items.filter(({ attribute }) => attribute === null);

@@ -6,6 +6,7 @@ import { abstentionOf, compareArms, compareRuns, figuresOf, shown, shownWithInte
 import type { Compared, Figure } from '../../evaluate/figures.ts';
 import { checkFloors, type MissedFloor, readFloors } from '../../evaluate/floors.ts';
 import { htmlReport, signed } from '../../evaluate/report.ts';
+import { asLanguageModel } from '../../models/create-language-model.ts';
 import { EXIT, UsageError, version, type Command, type CommandInput } from '../command.ts';
 import { flag, listOption, oneOf, textOption, valued, wholeOption } from '../command.ts';
 import { readConfig } from '../open-memory.ts';
@@ -63,7 +64,7 @@ async function measure(input: CommandInput, what: string): Promise<number> {
   const run = await evaluate({
     dataset,
     measures: measuresOf(what),
-    arms: arms ?? Object.keys(ARMS).filter((arm) => whyNot(arm, varve.languageModel ?? null) === null),
+    arms: arms ?? Object.keys(ARMS).filter((arm) => whyNot(arm, asLanguageModel(varve.languageModel)) === null),
     signals: isAblation,
     varve,
     file,
@@ -82,7 +83,6 @@ function measuresOf(what: string): Measure[] {
   return what === 'ablations' ? MEASURES.filter((measure) => measure !== 'cold-start') : [what as Measure];
 }
 
-/** Shows the progress of a run, as a bar on a terminal, otherwise as a line for each conversation. */
 function watch({ output }: CommandInput): { to(progress: Progress): void; end(): void } {
   const bar = output.progress('conversations');
   return {
@@ -101,7 +101,6 @@ function duration(milliseconds: number): string {
   return seconds < 90 ? `${seconds} s` : `${Math.round(seconds / 60)} min`;
 }
 
-/** Returns the command line that reproduces these figures. */
 function commandOf({ options }: CommandInput, what: string): string {
   const said = ['dataset', 'path', 'only', 'limit', 'seed', 'arms', 'config'].flatMap((name) => {
     const value = options[name];

@@ -3,7 +3,8 @@ import type { Handle } from '../../handle/handle.ts';
 import { BLOCK_KINDS, type BlockKindName } from '../../record/block.ts';
 import type { FactCategory } from '../../record/attributes.ts';
 import type { Revision } from '../../record/revision.ts';
-import { keySchema, USER } from '../../record/statement.ts';
+import { keySchema } from '../../record/attribute-table.ts';
+import { USER } from '../../record/statement.ts';
 import type { WrittenMemory } from '../../store/write-memory.ts';
 import { forgetMeant } from '../../tools/everyday-tools.ts';
 import { type Command, type CommandInput, EXIT, flag, UsageError, valued } from '../command.ts';
@@ -236,7 +237,6 @@ export const history: Command = {
   },
 };
 
-/** Returns the fact under a key, all facts if the key has many values, or null if there is none. */
 async function factOf({ facts }: { facts: FactReader }, key: string): Promise<Fact | { items: Fact[] } | null> {
   const fact = await facts.get(key);
   if (fact === null) return null;
@@ -244,13 +244,13 @@ async function factOf({ facts }: { facts: FactReader }, key: string): Promise<Fa
   return items.length === 1 ? fact : { items };
 }
 
-/** Returns the changes of all current and earlier values of a key, except forgotten values. */
+/** The changes of all current and earlier values of a key, except forgotten ones. */
 async function factHistory({ facts, memories }: Handle, key: string): Promise<Revision[]> {
   const attributes = [(await facts.get(key))?.key ?? key];
   const { items } = await memories.list({ attributes, subjects: [USER], archived: 'include', limit: 1000 });
   const kept = items.filter(({ archiveReason }) => archiveReason !== 'forgotten');
   const changes = await Promise.all(kept.map(({ id }) => memories.history(id)));
-  // A replacement ends the old value and creates the new one at the same time, so the end is sorted first.
+  // A replacement ends the old value and creates the new one at the same time. The end is sorted first.
   return changes.flat().sort((one, other) => one.at.getTime() - other.at.getTime() || other.version - one.version);
 }
 

@@ -34,12 +34,12 @@ export const costs: Command = {
     const [from, to] = [textOption(input, 'from'), textOption(input, 'to')];
     await withMemory(input, {}, async (varve) => {
       const items = await varve.ledger.report({ tenant: scopeOf(input).tenant, by, from, to });
-      const rows = items.map(({ keys, calls, tokensIn, tokensOut, cost }) => [
+      const rows = items.map(({ keys, calls, failed, tokensIn, tokensOut, cost }) => [
         ...by.map((key) => keys[key] ?? ''),
-        ...[calls, tokensIn, tokensOut].map((count) => count.toLocaleString('en')),
+        ...[calls, failed, tokensIn, tokensOut].map((count) => count.toLocaleString('en')),
         (cost / 1e6).toFixed(4),
       ]);
-      await input.output.rows({ items }, [[...by, 'calls', 'tokens in', 'tokens out', 'dollars'], ...rows]);
+      await input.output.rows({ items }, [[...by, 'calls', 'failed', 'tokens in', 'tokens out', 'dollars'], ...rows]);
     });
   },
 };

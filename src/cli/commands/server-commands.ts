@@ -22,7 +22,7 @@ export const init: Command = {
     const isMade = !existsSync(place.folder);
     const isNew = place.isPostgres || !existsSync(place.store);
     await withMemory(chosen, { creates: true }, async () => {});
-    // The folder can be trusted: this process has just made it, so nobody else can have put anything into it.
+    // Safe to trust: this process has just made the folder.
     if (!place.isPostgres && isMade) trust(place.folder);
     const where = place.isPostgres ? 'PostgreSQL' : place.store;
     await input.output.answer({ store: where, created: isNew }, () =>
@@ -39,7 +39,6 @@ export const init: Command = {
   },
 };
 
-/** Migrates the schema, as every command does. If asked, also distributes the tables over a cluster. */
 export const migrate: Command = {
   usage: 'migrate [--distribute]',
   help: 'Migrates the store to the current schema and ends. With --distribute it distributes the tables of a PostgreSQL store by tenant over the workers of a Citus cluster; --database names the coordinator. Stop every other process that uses the store first. A distributed store stays distributed.',
@@ -96,7 +95,7 @@ export const serve: Command = {
       import('../../http/inspector/inspector-door.ts'),
       import('../demo-life.ts'),
     ]);
-    // Installs the handler first, because a supervisor may stop the process while it is starting.
+    // Before anything else, because a supervisor may stop the process while it is starting.
     const stopped = untilStopped();
     const place = storePlace(input);
     const host = textOption(input, 'host') ?? process.env['HOST'] ?? '127.0.0.1';
@@ -109,7 +108,7 @@ export const serve: Command = {
       const settings = settingsFrom(process.env, { local: isLocal });
       const mcp = createMcpOverHttp(varve, version());
       const { tenant } = scopeOf(input);
-      // The link signs in as an administrator. So it exists only on the loopback address, where nobody on the network can read it.
+      // The link signs in as an administrator, so only the loopback address offers it, where nobody on the network can read it.
       const link = isLocal ? createSignInLink({ now: Date.now, lifetime: LINK_WORKS_FOR, tenant }) : undefined;
       const inspector = { link, demo: demoLife(varve) ?? undefined };
       const running = await listen({ varve, host, port, settings, version: version(), log, inspector, mcp });
@@ -134,7 +133,7 @@ export const serve: Command = {
   },
 };
 
-/** Creates a key at the first start, because no request is accepted without one. Returns its secret, which is shown only once. */
+/** No request is accepted without a key, so the first start creates one. Returns its secret, which is shown only once. */
 async function firstKey({ operator: { keys: all } }: Varve, tenant: string): Promise<string | null> {
   if (await all.any()) return null;
   return (await all.create(tenant, { name: 'first start', access: 'admin' }, 'cli')).secret;
@@ -149,7 +148,6 @@ interface Welcome {
   setup: string;
 }
 
-/** Returns the command that connects an editor to this server's store. */
 function setupCommand(input: CommandInput): string {
   const given = ['data', 'database', 'config', 'tenant'].flatMap((name) => {
     const value = textOption(input, name);
@@ -179,6 +177,7 @@ function welcome({ url, page, store, secret, isLocal, setup }: Welcome): string 
     `  export VARVE_KEY=${secret}`,
     `  curl ${auth} -H "Content-Type: application/json" '${url}/v1/events?user=ana&session=s1' \\`,
     `    -d '{"content":"I moved to Oslo last month."}'`,
+    `  curl ${auth} -X POST '${url}/v1/form?user=ana&session=s1'   # waits until the turn has been read`,
     `  curl ${auth} -H "Content-Type: application/json" '${url}/v1/recall?user=ana' -d '{"query":"where does she live?"}'`,
     `  the docs at ${url}/docs`,
     `  ${setup}`,
@@ -203,13 +202,17 @@ export const worker: Command = {
     const stopped = untilStopped();
     const varve = await openMemory(input, { embeds: 'all', background: { concurrency } });
     input.output.note('Working. Stop with Ctrl-C.');
-    // Keeps the process alive, because neither a listener for signals nor a waiting worker does.
+    // Neither a listener for signals nor a waiting worker keeps the process alive.
     const staying = setInterval(() => {}, HOUR);
     await stopped;
     clearInterval(staying);
     await varve.close();
   },
 };
+
+function namesOf(part: string, names: readonly string[] | null): string[] {
+  return (names ?? []).map((name) => `${part} ${name}`);
+}
 
 export const keys: Command = {
   usage: 'keys [list | create <name> | rotate <id> | revoke <id> | acts]',
@@ -238,9 +241,13 @@ export const keys: Command = {
         );
       if (action === 'list') {
         const items = await all.list(tenant);
-        const rows = items.map(({ id, access, revokedAt, createdAt, name }) => {
-          const state = revokedAt === null ? 'live' : 'revoked';
-          return [id, access, state, createdAt.toISOString().slice(0, 10), name];
+        const day = (time: Date): string => time.toISOString().slice(0, 10);
+        const rows = items.map(({ id, access, users, agents, revokedAt, expiresAt, createdAt, name }) => {
+          const isOver = expiresAt !== null && expiresAt.getTime() <= Date.now();
+          const state = revokedAt === null ? (isOver ? 'expired' : 'live') : 'revoked';
+          const reach = [...namesOf('user', users), ...namesOf('agent', agents)].join(', ') || 'all users and agents';
+          const until = expiresAt === null ? 'no expiry' : `until ${day(expiresAt)}`;
+          return [id, access, state, reach, day(createdAt), until, name];
         });
         return input.output.rows({ items }, rows, 'There are no keys. Create one with: varve keys create <name>.');
       }

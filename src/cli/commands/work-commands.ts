@@ -41,7 +41,7 @@ export const jobs: Command = {
   examples: ['varve jobs', 'varve jobs --state dead', 'varve jobs retry job_01k…'],
   async run(input) {
     const [action = 'list', id] = input.words;
-    // Uses no default tenant, because an operator works on the queue of all tenants.
+    // No default tenant, because an operator works on the queue of all tenants.
     const of = { tenant: textOption(input, 'tenant') };
     return withMemory(input, {}, async (varve) => {
       const { jobs: queue } = varve.operator;
@@ -69,7 +69,7 @@ export const jobs: Command = {
         input.output.note(`There is no job ${id}.`);
         return EXIT.nothing;
       }
-      // A scheduled job has no tenant, so its retry is recorded in the tenant of the caller.
+      // A scheduled job has no tenant, so its retry is audited in the tenant of the caller.
       const tenant = job.tenant || scopeOf(input).tenant;
       if (action === 'retry') await varve.operator.acts.record({ tenant, actor: 'cli', act: 'job.retry', subject: id });
       return input.output.answer(job, () => JSON.stringify(job, null, 2));

@@ -3,7 +3,6 @@ import { createScanner, findNodeAtLocation, getNodeValue, parseTree } from 'json
 import type { JSONPath, Node, ParseError } from 'jsonc-parser';
 import type { Change, Settings } from './clients.ts';
 
-/** Parses JSON with comments and trailing commas, which settings of editors contain. */
 function parseJson(source: string): Node {
   const errors: ParseError[] = [];
   const tree = parseTree(source.trim() === '' ? '{}' : source, errors, { allowTrailingComma: true });
@@ -15,7 +14,6 @@ export function readJson(source: string): Settings {
   return getNodeValue(parseJson(source)) as Settings;
 }
 
-/** Makes one change in a JSON file. Everything else stays as it is: comments, order, layout and the other fields of the value. */
 export function changeJson(text: string, { path, set, first }: Change): string {
   const source = text.trim() === '' ? '{}\n' : text;
   const node = findNodeAtLocation(parseJson(source), path);
@@ -26,7 +24,6 @@ export function changeJson(text: string, { path, set, first }: Change): string {
   return Object.entries(set).reduce((after, [field, item]) => setJson(after, [...path, field], item), source);
 }
 
-/** Sets the value at a path. An existing value is replaced in place; a new value becomes the first in its object or list. */
 function setJson(source: string, path: JSONPath, value: unknown): string {
   const tree = parseJson(source);
   const known = findNodeAtLocation(tree, path);
@@ -40,7 +37,7 @@ function setJson(source: string, path: JSONPath, value: unknown): string {
   return insertJson(source, places[depth] ?? tree, inner, String(path[depth]));
 }
 
-/** Inserts a value as the first one of an object or a list. Does not use jsonc-parser, which would reformat its neighbours. */
+/** Not with jsonc-parser, which would reformat the neighbours. */
 function insertJson(source: string, holder: Node, value: unknown, key?: string): string {
   const eol = source.includes('\r\n') ? '\r\n' : '\n';
   const unit = /^([ \t]+)\S/m.exec(source)?.[1] ?? '  ';
@@ -55,7 +52,7 @@ function insertJson(source: string, holder: Node, value: unknown, key?: string):
   return `${source.slice(0, holder.offset + 1)}${eol}${outer}${unit}${named}${closing}`;
 }
 
-/** Removes a value with its key and one comma. Keeps the comments around it. Does not use jsonc-parser, which would remove them. */
+/** Removes a value with its key and one comma. Not with jsonc-parser, which would remove the comments around it. */
 function cutJson(source: string, value: Node): string {
   const node = value.parent?.type === 'property' ? value.parent : value;
   const siblings = node.parent?.children ?? [];
@@ -68,7 +65,7 @@ function cutJson(source: string, value: Node): string {
     source.slice(Math.max(end, (comma ?? 0) + 1));
   const kept = source.slice(0, node.offset);
   const start = comma !== undefined && comma < end ? kept.slice(0, comma) + kept.slice(comma + 1) : kept;
-  // Keeps the line break after a comment, because the comment would otherwise include the next value.
+  // Without the line break, a comment would include the next value.
   return (/[{[,]\s*$/.test(start) || /^[ \t]*\r?\n/.test(rest) ? start.trimEnd() : start) + rest;
 }
 

@@ -2,7 +2,7 @@ import { isDeepStrictEqual } from 'node:util';
 import { type AST, getStaticTOMLValue, parseTOML } from 'toml-eslint-parser';
 import type { Change, Settings } from './clients.ts';
 
-// Codex reads only TOML 1.0, so newer syntax must not be written.
+// Codex reads only TOML 1.0.
 const VERSION = { tomlVersion: '1.0' } as const;
 
 export function readToml(source: string): Settings {
@@ -12,7 +12,6 @@ export function readToml(source: string): Settings {
 type TomlNode = AST.TOMLTable | AST.TOMLKeyValue;
 type Path = Change['path'];
 
-/** Returns all tables and fields of a file with their full paths, including those of inline tables. */
 function nodesOf(source: string): { path: Path; node: TomlNode }[] {
   const fields = (holder: Path, nodes: readonly AST.TOMLKeyValue[]): { path: Path; node: TomlNode }[] =>
     nodes.flatMap((node) => {
@@ -30,7 +29,6 @@ function nodeAt(source: string, path: Path): TomlNode | undefined {
   return nodesOf(source).find((entry) => isDeepStrictEqual(entry.path, path))?.node;
 }
 
-/** Makes one change in a TOML file. Other fields, comments and everything else stay as they are. */
 export function changeToml(source: string, { path, set }: Change): string {
   if (set === undefined) return cutToml(source, path);
   const holder = path.slice(0, -1);
@@ -44,7 +42,6 @@ export function changeToml(source: string, { path, set }: Change): string {
   return source + gap + tomlTable(path, set).replaceAll('\n', eol);
 }
 
-/** Sets a field of a table. A new field is inserted as the first. */
 function setField(source: string, path: Path, key: string, value: unknown): string {
   const known = nodeAt(source, [...path, key]);
   if (known?.type === 'TOMLKeyValue') {
@@ -62,7 +59,6 @@ function setField(source: string, path: Path, key: string, value: unknown): stri
   return `${source.slice(0, at)}${source[at - 1] === '\n' ? '' : eolOf(source)}${field}${eolOf(source)}${source.slice(at)}`;
 }
 
-/** Removes the value at a path: its whole lines, or a field of an inline table with its comma. */
 function cutToml(source: string, path: Path): string {
   const node = nodesOf(source).findLast((entry) => isDeepStrictEqual(entry.path.slice(0, path.length), path))?.node;
   if (node === undefined) return source;

@@ -11,7 +11,6 @@ interface ClientCommands {
   hook: ServerCommand;
 }
 
-/** The machine that a client runs on. Tests can pass another machine. */
 export interface Machine {
   platform: NodeJS.Platform;
   home: string;
@@ -35,30 +34,25 @@ export interface ConfigEntry {
   format: 'json' | 'toml';
   path: readonly string[];
   value: unknown;
-  /** If true, the value is an element of a list. It is identified by the command that it runs. */
+  /** If true, the value is an element of a list, identified by the command that it runs. */
   inList?: true;
 }
 
 export type Settings = Record<string, unknown>;
 
-/**
- * One change of a file. With `set`, sets fields of an object; with `first`, inserts a value at the start of a list. With neither, removes
- * the value.
- */
+/** `set` sets fields of an object, `first` inserts a value at the start of a list, and neither removes the value. */
 export interface Change {
   path: (string | number)[];
   set?: Settings;
   first?: unknown;
 }
 
-/** An editor or chat client that can use Varve. */
 export interface Client {
   title: string;
   entries(machine: Machine, commands: ClientCommands): ConfigEntry[];
   next: string;
 }
 
-/** Makes the entry for a client whose MCP servers are under one key of one file. The fields of `extra` are added beside the command. */
 function serverIn(
   fileOf: (machine: Machine) => string,
   { key = 'mcpServers', format = 'json', extra = {} }: { key?: string; format?: 'json' | 'toml'; extra?: object } = {},
@@ -112,10 +106,7 @@ export const CLIENTS: Readonly<Record<string, Client>> = {
   },
 };
 
-/**
- * Makes the entries for Claude Code, which also gets hooks. They log the conversation without an instruction to the model, and add context
- * at the start of a session.
- */
+/** Claude Code also gets hooks: they log the conversation without the model's help, and add context at the start of a session. */
 function claudeCode(machine: Machine, commands: ClientCommands): ConfigEntry[] {
   const { hook } = commands;
   const servers = serverIn(({ home }) => join(home, '.claude.json'), { extra: { type: 'stdio' } });
@@ -132,7 +123,6 @@ function claudeCode(machine: Machine, commands: ClientCommands): ConfigEntry[] {
   ];
 }
 
-/** Quotes a word for POSIX shells and cmd.exe. */
 function shellWord(word: string): string {
   return /^[\w@./:=\\-]+$/.test(word) ? word : JSON.stringify(word);
 }

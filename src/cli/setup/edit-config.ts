@@ -10,12 +10,11 @@ import type { Change, ConfigEntry, Settings } from './clients.ts';
 
 export interface ConfigEdit {
   file: string;
-  /** The text of the file, or null if there is no such file yet. */
+  /** Null if there is no such file yet. */
   before: string | null;
   after: string;
 }
 
-/** Returns the edits that add the entries to their files, or remove them. Writes nothing. */
 export function planEdits(entries: readonly ConfigEntry[], { remove = false }: { remove?: boolean }): ConfigEdit[] {
   const files = [...Map.groupBy(entries, ({ file }) => file)];
   return files
@@ -26,14 +25,14 @@ export function planEdits(entries: readonly ConfigEntry[], { remove = false }: {
     .filter(({ before, after }) => after !== (before ?? ''));
 }
 
-/** Writes an edit. If the file exists, keeps a backup beside it and returns the backup's name. */
+/** Returns the name of the backup of an existing file. */
 export function applyEdit({ file, before, after }: ConfigEdit): string | null {
   mkdirSync(dirname(file), { recursive: true });
   if (before === null) {
     writeFileSync(file, after, { mode: 0o600 });
     return null;
   }
-  // Follows symbolic links, which dotfiles often are, so that a link stays a link.
+  // Dotfiles are often symbolic links, and a link must stay one.
   const real = realpathSync(file);
   const backup = freeName(`${real}.before-varve`);
   copyFileSync(real, backup);
@@ -55,10 +54,7 @@ const FORMATS = {
   toml: { read: readToml, change: changeToml },
 };
 
-/**
- * Sets or removes an entry in a text. The text is edited at the offsets that a parser returns, and then parsed again. If anything besides
- * the entry has changed (because of a duplicate field, or a list in place of an object), throws, and the file stays unchanged.
- */
+/** Parses its result, and throws if anything besides the entry has changed, as with a duplicate field or a list in place of an object. */
 function editedText(text: string, entry: ConfigEntry, remove: boolean): string {
   const mark = text.startsWith('\uFEFF') ? '\uFEFF' : '';
   const source = text.slice(mark.length);
@@ -67,7 +63,7 @@ function editedText(text: string, entry: ConfigEntry, remove: boolean): string {
     const before = read(source);
     const changes = changesOf(before, entry, remove);
     const after = changes.reduce(change, source);
-    if (!says(structuredClone(read(after)), changes.reduce(changeSettings, structuredClone(before)), entry.path))
+    if (!areExpected(structuredClone(read(after)), changes.reduce(changeSettings, structuredClone(before)), entry.path))
       throw new Error('the entry cannot be changed without changing something else');
     return mark + after;
   } catch (error) {
@@ -77,11 +73,8 @@ function editedText(text: string, entry: ConfigEntry, remove: boolean): string {
   }
 }
 
-/**
- * Checks whether the settings are the expected ones. An empty table is treated as absent, because a TOML table disappears with its last
- * field.
- */
-function says(settings: Settings, wanted: Settings, [holder = '']: readonly string[]): boolean {
+/** An empty table counts as absent, because a TOML table disappears with its last field. */
+function areExpected(settings: Settings, wanted: Settings, [holder = '']: readonly string[]): boolean {
   const { [holder]: held, ...others } = wanted;
   const isEmpty = isObject(held) && Object.keys(held).length === 0;
   return isDeepStrictEqual(settings, wanted) || (isEmpty && isDeepStrictEqual(settings, others));
@@ -99,13 +92,12 @@ function changesOf(settings: Settings, { path, value, inList }: ConfigEntry, rem
       isOurHook(hook) ? { path: [...path, group, 'hooks', index], isAlone: hooks?.length === 1 } : [],
     ),
   );
-  // Removes the last hook first, so that the offsets of the others stay valid.
+  // From last to first, so that the offsets of the others stay valid.
   if (remove) return ours.toReversed().map((hook) => ({ path: hook.isAlone ? hook.path.slice(0, -2) : hook.path }));
   const [set] = (value as { hooks: Settings[] }).hooks;
   return ours.length === 0 ? [{ path: [...path], first: value }] : ours.map((hook) => ({ path: hook.path, set }));
 }
 
-/** Checks whether a hook runs Varve, wherever Varve is installed. */
 function isOurHook(hook: unknown): boolean {
   return /(?:varve\S*|[\\/]cli[\\/]main\.[jt]s["']?) hook\b/.test(String((hook as Settings | null)?.['command']));
 }

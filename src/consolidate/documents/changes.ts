@@ -17,18 +17,16 @@ import {
 } from './document.ts';
 import { contentHash } from '../../record/id.ts';
 
-/** A numbered item in a model's prompt: a sentence of a document, or a new item. */
 export type Shown = Sentence | Material;
 
 /**
- * A change to a document. A new sentence replaces the sentences in `from`. Its sources are the new items in `from`, and those sources of
- * the replaced sentences whose content it still contains.
+ * A new sentence replaces the sentences in `from`. Its sources are the new items in `from`, and those sources of the replaced sentences
+ * whose content it still contains.
  */
 export type DocumentChange =
   | { text: string; from: readonly Shown[]; section: string | null }
   | { drop: readonly Shown[] };
 
-/** A refused change, with the reason that the model and people are told. */
 export interface RefusedChange {
   text: string;
   reason: 'no_source' | 'value_not_said' | 'unsupported' | 'order' | 'address' | 'outranked';
@@ -51,7 +49,7 @@ const changeSchema = z.union([
   }),
 ]);
 
-/** Reads a model's list of changes. Unreadable items are skipped and counted. Numbers that do not exist are ignored. */
+/** Skips and counts unreadable items. Ignores numbers that do not exist. */
 export function toChanges(
   items: readonly unknown[],
   shown: readonly Shown[],
@@ -66,15 +64,12 @@ export function toChanges(
   return { changes, unread: parsed.length - changes.length };
 }
 
-/**
- * Matches the start of JSON in an answer, even after a preface. Brackets in prose must not match: "[here]", or "- [ ]" before a task.
- */
+/** Matches the start of JSON in an answer, even after a preface. Brackets in prose must not match: "[here]", or "- [ ]" before a task. */
 const JSON_BEGINS = /(?<![^])[[{]|\[\s*\{|\{\s*["'“]?\w+["'”]?\s*:|^[ \t]*\[\s*\][ \t]*$/m;
 
 /**
- * Reads the changes in a model's answer. The model was asked for a list of changes, but some models write a whole text instead. In that
- * case a sentence that the text repeats stays, and a sentence that it lacks is dropped. Returns null for unreadable JSON, which is never
- * taken for a whole text. `shown` has the items in the order of their numbers.
+ * Some models write a whole text instead of the list of changes that they were asked for. A sentence that it repeats stays, and one that it
+ * lacks is dropped. Returns null for unreadable JSON, which is never taken for a whole text.
  */
 export function readChanges(
   answer: string,
@@ -101,7 +96,6 @@ export function withoutFence(text: string): string {
     .trim();
 }
 
-/** Further changes in one answer are ignored. */
 const MOST_CHANGES = 200;
 /** In a whole text, a sentence is taken to come from a source if one of the two contains at least this share of the other's words. */
 const MADE_OF = 0.5;
@@ -135,14 +129,12 @@ interface ChangedDocument {
 interface ChangeSources {
   /** The new items. Afterwards all of them count as considered, so that no model is asked about them twice. */
   materials: readonly Material[];
-  /** All statements by id, from which the bases of new sentences are built. */
   known: ReadonlyMap<string, Material>;
   sources: TextSources;
   /** Statements in another document of the same prompt. They do not count as lost. */
   elsewhere?: ReadonlySet<string>;
 }
 
-/** Applies the changes that their sources support. */
 export function changed(
   document: BlockText,
   changes: readonly DocumentChange[],
@@ -194,16 +186,12 @@ export function changed(
   };
 }
 
-/** The origin of a new sentence: the sentences that it replaces, and the new items in it. */
 interface MadeOf {
   replaced: readonly Sentence[];
   used: readonly Material[];
 }
 
-/**
- * Resolves the items that a model named to sentences of the document and new items. A sentence of another document is resolved to its
- * sources. An item is resolved to the line that is based on it alone, if there is one.
- */
+/** A sentence of another document is resolved to its sources, and an item to the line that is based on it alone. */
 function madeOf(items: readonly Shown[], { sentences }: BlockText, materials: readonly Material[]): MadeOf {
   const replaced = new Set<Sentence>();
   const used = new Set<Material>();
@@ -221,9 +209,7 @@ function madeOf(items: readonly Shown[], { sentences }: BlockText, materials: re
   return { replaced: [...replaced], used: [...used] };
 }
 
-/**
- * Returns why a change is refused, or null if it is accepted. `own` contains the numbers in the user's own words and in known statements.
- */
+/** Why a change is refused. Null if it is accepted. `own` contains the numbers in the user's own words and in known statements. */
 function problemIn(
   { text }: { text: string },
   { replaced, used, sources, own }: MadeOf & { sources: TextSources; own: ReadonlySet<number> },
@@ -241,20 +227,15 @@ function problemIn(
   if (number !== null && !(Number(number) <= 31)) return { reason: 'value_not_said', detail: number };
   const stems = contentStems(text);
   if (stems.size === 0 || coveredBy(stems, contentStems(said.join(' '))) > 0) return null;
-  // A description of how somebody talks shares no words with their messages. So a sentence based on a turn may use other words, but every
-  // name in it must occur in the shown texts.
+  // A description of how somebody talks may use other words than their messages, but every name in it must occur in the texts.
   const names = text.match(/(?<=[\p{Ll},;]\s)\p{Lu}\p{Ll}[\p{L}'-]*/gu) ?? [];
   const isImpression = used.some(({ isEvent }) => isEvent) && names.every((name) => isNameSaid(name, sources.shown));
   return isImpression ? null : { reason: 'unsupported', detail: null };
 }
 
-/** A new sentence with more words than this is cut. */
 const MOST_WORDS = 100;
 
-/**
- * Builds the new sentence. Its sources are the new items, and those sources of the replaced sentences whose content it still contains. If
- * it only rephrases one sentence, it keeps all of that sentence's sources.
- */
+/** If the change only rephrases one sentence, the new one keeps all of that sentence's sources. */
 function sentenceOf(
   change: { text: string; section: string | null },
   { replaced, used, known }: MadeOf & Pick<ChangeSources, 'known'>,
@@ -281,12 +262,10 @@ const FEW = 3;
 
 type Loss = Pick<ChangedDocument, 'held' | 'lost'>;
 
-/** Checks whether changes remove so much that they are probably a mistake: everything, or more than `share`. */
 export function losesTooMuch({ held, lost }: Loss, share: number): boolean {
   return held > 0 && (lost === held || (held >= FEW && lost > held * share));
 }
 
-/** Returns why changes need a review: they would lose too many statements that are still true. Null if they need none. */
 export function lossOf(loss: Loss, share: number, what: string): string | null {
   if (!losesTooMuch(loss, share)) return null;
   return `${what} would lose ${loss.lost} of ${loss.held} statements that still hold`;

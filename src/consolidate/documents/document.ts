@@ -10,37 +10,34 @@ import type { Scope } from '../../record/scope.ts';
 import { findBlock } from '../../store/block-store.ts';
 import type { Reader } from '../../store/database.ts';
 
-/** One sentence of a document, with its sources. */
 export interface Sentence {
   text: string;
-  /** The heading above the sentence, without its marks; null if there is none. */
+  /** The heading above the sentence, without its marks. Null if there is none. */
   section: string | null;
-  /** The heading with its marks, and any headings directly above it; empty if there is none. */
+  /** The heading with its marks, and any headings directly above it. Empty if there is none. */
   heading: string;
-  /** The day, if the sentence is a line of a dated list; null for prose. */
+  /** The day, if the sentence is a line of a dated list. Null for prose. */
   day: string | null;
-  /** Null if a person wrote the sentence by hand. Its sources are unknown, so it never becomes stale. */
+  /** Null if a person wrote the sentence. Its sources are unknown, so it never becomes stale. */
   basis: SentenceBasis | null;
-  /** The white space before the sentence. */
   gap: ' ' | '\n' | '\n\n';
-  /** The bullet or number, if the sentence begins an item of a handwritten list; otherwise empty. */
+  /** The bullet or number, if the sentence begins an item of a handwritten list. Otherwise empty. */
   mark: string;
 }
 
-/** A block's text, split into sentences. `omitted` has the ids of the items that were considered for the text and left out. */
+/** `omitted` has the ids of the items that were considered for the text and left out. */
 export interface BlockText {
   sentences: Sentence[];
   omitted: string[];
 }
 
-/** A document as it is stored. The version of a document that does not exist is 0. */
+/** The version of a document that does not exist is 0. */
 export interface StoredDocument {
   text: string;
   basis: Basis;
   version: number;
 }
 
-/** A document as it was read, with its sentences. */
 export interface ReadDocument extends BlockText {
   stored: StoredDocument;
 }
@@ -55,7 +52,7 @@ export async function readDocument(
   return { ...readBlockText(text, basis), stored: { text, basis, version } };
 }
 
-/** Checks whether writing the new text would change nothing. An empty text for a document that does not exist is no change. */
+/** An empty text for a document that does not exist is no change. */
 export function isUnchanged(next: Pick<StoredDocument, 'text' | 'basis'>, stored: StoredDocument): boolean {
   if (next.text === '' && stored.version === 0) return true;
   return next.text === stored.text && isDeepStrictEqual(next.basis, stored.basis);
@@ -100,11 +97,7 @@ export function readBlockText(text: string, basis: Basis): BlockText {
   return { sentences, omitted: Object.keys(basis[OMITTED]?.rests ?? {}) };
 }
 
-/**
- * Writes the text of a document. Under each heading, prose comes first, then the dated lines by day. Without `sections`, sentences without
- * a heading come first and the others stay under their headings. With `sections`, a sentence whose section is unknown goes under the last
- * one.
- */
+/** Prose comes first under each heading, then the dated lines by day. With `sections`, an unknown section becomes the last one. */
 export function writeBlockText(
   { sentences, omitted }: BlockText,
   sections: readonly string[] | null = null,
@@ -126,7 +119,7 @@ function headingsOf(sentences: readonly Sentence[]): string[] {
   return [...new Set(sentences.map(({ heading }) => heading))].filter((heading) => heading !== '');
 }
 
-/** Finds the section that a heading names, regardless of spelling: "Goals and values", "goals & values". */
+/** Ignores spelling: "Goals and values" is "goals & values". */
 function sectionNamed(heading: string | null, sections: readonly string[]): string | null {
   const plain = (text: string): string =>
     text
@@ -148,12 +141,10 @@ function writeBody(sentences: readonly Sentence[]): string {
   return paragraphs([prose, lines.join('\n')]);
 }
 
-/** Returns the ids of a sentence's sources. */
 export function sourcesOf({ basis }: Pick<Sentence, 'basis'>): string[] {
   return Object.keys(basis?.rests ?? {});
 }
 
-/** Returns the ids of all sources of a document's sentences. */
 export function idsOf({ sentences }: Pick<BlockText, 'sentences'>): Set<string> {
   return new Set(sentences.flatMap(sourcesOf));
 }
@@ -166,28 +157,20 @@ export interface Material {
   at: Date;
   /** The hash of the text with its dates. If the text changes or is partly forgotten, sentences based on it become stale. */
   hash: string;
-  /** Whether the source is an event. False for a statement, which was formed from one. */
   isEvent: boolean;
-  /** When sentences based on the source expire: at the end of a plan's day or of the source's validity; null if never. */
+  /** When sentences based on the source expire: at the end of a plan's day or of the source's validity. Null if never. */
   until: number | null;
   section: string | null;
   importance: number;
-  /**
-   * Whether a statement counts as outdated: a later statement puts it in doubt, or it is a past event or a passing remark that was neither
-   * said nor used for a long time. A sentence is removed when all its sources are outdated.
-   */
+  /** Whether the source is in doubt, or is a past event or passing remark that was neither said nor used for a long time. */
   hasAged: boolean;
   /** The events from which a statement was formed. If a document has considered all of them, it does not list the statement. */
   events: readonly string[];
 }
 
-/** Defaults for the fields that not every kind of material sets. */
 export const BARE = { isEvent: false, until: null, section: null, hasAged: false, importance: 0, events: [] } as const;
 
-/**
- * Returns placeholders without text for the sources of a sentence. The basis of a replacement sentence needs only ids and hashes, so the
- * sources need not be read again.
- */
+/** The basis of a replacement sentence needs only ids and hashes, so the sources need not be read again. */
 export function standInsOf({ basis }: Sentence): Material[] {
   const { rests, until = null } = basis ?? { rests: {} };
   return Object.entries(rests).map(([id, hash]) => ({ ...BARE, id, hash, until, text: '', at: new Date(0) }));
@@ -201,7 +184,6 @@ export function basisOf(materials: readonly Material[]): SentenceBasis {
   };
 }
 
-/** Returns a dated line that contains one item word for word. */
 export function lineOf(material: Material): Sentence {
   return {
     text: material.text.replace(/\s+/gu, ' ').trim(),
@@ -214,7 +196,6 @@ export function lineOf(material: Material): Sentence {
   };
 }
 
-/** A document that is being brought up to date. */
 export interface OpenDocument {
   read: ReadDocument;
   /** The sentences that are still true. In the working memory, each statement that was missing has a line. */
@@ -222,18 +203,13 @@ export interface OpenDocument {
   materials: Materials;
 }
 
-/** The sources of a document. */
 export interface Materials {
   /** The sources that are still valid, by id. A sentence based on any other source is stale. */
   known: ReadonlyMap<string, Material>;
-  /** The items that the document should contain. */
   wanted: readonly Material[];
 }
 
-/**
- * Brings a document up to date. Removes the sentences whose sources have changed or ended, then adds a line for each wanted item that no
- * sentence is based on, unless the item was left out before. The valid sources of removed sentences come back as lines.
- */
+/** Removes the sentences whose sources have changed or ended, and adds a line for each wanted item that no sentence is based on. */
 export function refreshed(document: BlockText, { known, wanted }: Materials, now: number): BlockText {
   const listed = new Set(wanted.map(({ id }) => id));
   const sentences = document.sentences.filter((sentence) => {
@@ -259,10 +235,7 @@ export function refreshed(document: BlockText, { known, wanted }: Materials, now
   return { sentences: [...sentences, ...lines], omitted };
 }
 
-/**
- * Merges into `next` the changes that turned `before` into `current`: sentences that `current` removed are removed, and its new sentences
- * are added. A new line is not added if `next` has already considered its sources.
- */
+/** Merges into `next` the changes that turned `before` into `current`. */
 export function withChangesSince(next: BlockText, before: BlockText, current: BlockText): BlockText {
   const hashesOf = (sentences: readonly Sentence[]) => new Set(sentences.map(({ text }) => contentHash(text)));
   const [was, is] = [hashesOf(before.sentences), hashesOf(current.sentences)];
@@ -277,7 +250,6 @@ export function withChangesSince(next: BlockText, before: BlockText, current: Bl
   return { sentences: [...kept, ...news], omitted: next.omitted.filter((id) => !said.has(id)) };
 }
 
-/** Returns the wanted items that a document neither contains nor has deliberately left out. */
 export function unsaid(document: BlockText, wanted: readonly Material[]): Material[] {
   const considered = new Set([...idsOf(document), ...document.omitted]);
   return wanted.filter(
@@ -285,10 +257,7 @@ export function unsaid(document: BlockText, wanted: readonly Material[]): Materi
   );
 }
 
-/**
- * Counts the words of a sentence as it is written. A line's mark and day count as two. Cached, because fitting counts each sentence
- * repeatedly.
- */
+/** A line's mark and day count as two words. Cached, because fitting counts each sentence repeatedly. */
 const wordsOf = cachedFor(({ text, day, mark }: Sentence) => countWords(`${mark}${text}`) + (day === null ? 0 : 2));
 
 function wordsOfAll(sentences: readonly Sentence[]): number {
@@ -296,9 +265,8 @@ function wordsOfAll(sentences: readonly Sentence[]): number {
 }
 
 /**
- * Shortens a document to a word limit. Handwritten sentences are kept first. Of the remaining words, prose gets those that the dated lines
- * do not need, but at least half. Of the lines, those whose sources are all in another document (`elsewhere`) are removed first, then the
- * oldest.
+ * Keeps handwritten sentences first. Of the remaining words, prose gets those that the dated lines do not need, but at least half. Of the
+ * lines, those whose sources are all in another document (`elsewhere`) are removed first, then the oldest.
  */
 export function fitted(document: BlockText, limit: number, elsewhere: ReadonlySet<string> = new Set()): BlockText {
   const isElsewhere = (sentence: Sentence): boolean => {
@@ -328,10 +296,7 @@ export function fitted(document: BlockText, limit: number, elsewhere: ReadonlySe
   return { ...document, sentences: document.sentences.filter((sentence) => kept.has(sentence)) };
 }
 
-/**
- * Shortens a document with sections to a word limit. While it is too long, the longest section loses its least important line, or its last
- * sentence if it has no lines. Handwritten sentences are removed only when nothing else is left.
- */
+/** The longest section loses its least important line, or else its last sentence. Handwritten sentences go last. */
 export function fittedSections(
   document: BlockText,
   limit: number,
@@ -359,10 +324,7 @@ export function fittedSections(
   return { ...document, sentences };
 }
 
-/**
- * Checks whether a text contains enough of a statement's words. A material without text cannot be compared, so it always counts as
- * contained.
- */
+/** Whether a text contains enough of a statement's words. A material without text cannot be compared, so it counts as contained. */
 export function says(text: string, material: Pick<Material, 'text'>): boolean {
   return material.text === '' || coveredBy(contentStems(material.text), contentStems(text)) >= SAYS;
 }

@@ -1,4 +1,4 @@
-import { SOURCE_RANK } from '../../form/decide/decide.ts';
+import { SOURCE_RANK } from '../../form/decide/claim-rank.ts';
 import { type PrivacyPolicy, redactJson } from '../../language/privacy-policy.ts';
 import { contentStems, coveredBy } from '../../language/words.ts';
 import { UnusableJson, unwrapJson } from '../../models/parse-answer.ts';
@@ -15,16 +15,15 @@ import type { ConsolidateDeps } from '../consolidate-deps.ts';
 export interface Observed extends Material {
   event: Event;
   sequence: number;
-  /** The keys and values of a scaffold update; empty for other observations. */
+  /** The keys and values of a scaffold update. Empty for other observations. */
   entries: readonly (readonly [key: string, value: unknown])[];
   sourceType: SourceType;
-  /** The rank of the source. The order is explicit › correction › chat › autonomous. */
+  /** The rank of the source: explicit › correction › chat › autonomous. */
   rank: number;
   trust: Trust;
   stems: ReadonlySet<string>;
 }
 
-// Observations of these categories come from the agent's autonomous work.
 const AUTONOMOUS: ReadonlySet<string> = new Set(['scaffold_update', 'learned_fact']);
 
 const CORRECTION_RANK = 3;
@@ -48,7 +47,7 @@ export function toObserved({ event, sequence }: { event: Event; sequence: number
   };
 }
 
-/** Returns the keys and redacted values of a scaffold update. The update is a call of the tool `update_user_context` or a JSON object. */
+/** A scaffold update is a call of the tool `update_user_context` or a JSON object. Its values are redacted. */
 function scaffoldEntries({ category, content, metadata }: Event, privacy: PrivacyPolicy): [string, unknown][] {
   if (category !== 'scaffold_update') return [];
   const { key, value } = metadata;
@@ -59,7 +58,7 @@ function scaffoldEntries({ category, content, metadata }: Event, privacy: Privac
     .map(([name, each]) => [name, redactJson(each, privacy, name)]);
 }
 
-/** Parses a JSON text and returns any other text unchanged. Returns null if the JSON is too deeply nested or has a key `__proto__`. */
+/** Returns any other text unchanged. Returns null if the JSON is too deeply nested or has a key `__proto__`. */
 function readJson(content: string): unknown {
   try {
     return unwrapJson(content, {});
@@ -73,16 +72,12 @@ const MOST_WORDS = 30;
 /** An observation supports a fact if it contains at least this share of its words. */
 const SUPPORTED = 0.5;
 
-/** A fact in a model's answer, with the observations that it cites. */
 export interface CitedFact {
   content: string;
   from: readonly Observed[];
 }
 
-/**
- * Returns the facts that observations support. Omits facts that formation has already formed from the same observations, even if they have
- * been archived: storing them again would restore outdated statements.
- */
+/** Omits facts that formation has already formed, even if archived: storing them again would restore outdated statements. */
 export function factsToKeep(
   facts: readonly CitedFact[],
   observed: readonly Observed[],

@@ -17,19 +17,16 @@ import { reflectionTypes, toMaterial, waitingReflections } from './sources.ts';
 import { countWords } from '../../record/parse.ts';
 import type { ConsolidateDeps } from '../consolidate-deps.ts';
 
-/** The levels at which reflections wait and are merged. */
 type BufferLevel = 'agent' | 'user' | 'session';
 
 interface ReflectionBuffer {
   level: BufferLevel;
   scope: Scope;
-  /** The waiting reflections, oldest first. */
   reflections: Memory[];
 }
 
 const MOST_AT_ONCE = 60;
 
-/** Returns the reflections of a scope that wait to be merged: one buffer for the agent, one for the user, and one for each session. */
 export async function reflectionBuffers(
   reader: Reader,
   deps: ConsolidateDeps,
@@ -53,10 +50,7 @@ export async function reflectionBuffers(
 /** After an unusable answer, the model is not asked about the same reflections again for this long. */
 const ASKED_AGAIN_AFTER = DAY;
 
-/**
- * Merges a full buffer into the text of its scope. One transaction writes the text and archives the reflections, so after a failure all of
- * them are still waiting. Returns the number of merged reflections.
- */
+/** One transaction writes the text and archives the reflections, so after a failure all of them are still waiting. */
 export async function mergeReflections(
   deps: ConsolidateDeps,
   { level, scope, reflections }: ReflectionBuffer,
@@ -89,7 +83,6 @@ export async function mergeReflections(
   });
 }
 
-/** Checks whether a recent answer about these reflections was unusable. */
 async function wasRefused({ database, clock }: ConsolidateDeps, scope: Scope, group: string): Promise<boolean> {
   const filter = { kinds: ['merge-reflections'], statuses: ['failed'] as const };
   const runs = await database.read(scope.tenant, (reader) => listRuns(reader, scope, filter));
@@ -97,7 +90,6 @@ async function wasRefused({ database, clock }: ConsolidateDeps, scope: Scope, gr
   return runs.some((run) => run.read['refused'] === group && isRecent(run));
 }
 
-/** Returns the text with the additions. A model works them into the text. Without a model, each becomes a line. */
 async function absorbed(
   deps: ConsolidateDeps,
   run: ActiveRun,
@@ -138,7 +130,7 @@ const MOST_SESSIONS = 500;
 /** One owner, or the whole tenant if both agent and user are null. */
 type Whose = Pick<Scope, 'tenant' | 'agent' | 'user'>;
 
-/** Clears an owner's finished sessions as {@link endSessions} does, in a separate run. */
+/** Does the same as {@link endSessions} for one owner, in a separate run. */
 export async function endOwnSessions(deps: ConsolidateDeps, scope: Scope, options: RunContext): Promise<number> {
   const over = await deps.database.read(scope.tenant, (reader) => sessionsOver(reader, deps, scope));
   if (over.length === 0) return 0;
@@ -150,10 +142,7 @@ export async function endOwnSessions(deps: ConsolidateDeps, scope: Scope, option
   });
 }
 
-/**
- * Empties the merged text and archives the reflections of sessions that are closed or had no event for a day. Both stay in the history, and
- * the sessions keep their status. Processes at most {@link MOST_SESSIONS} sessions and returns how many it processed.
- */
+/** Empties the merged text and archives the reflections of ended sessions. Processes at most {@link MOST_SESSIONS} sessions. */
 export async function endSessions(writer: Writer, parts: ConsolidateDeps, whose: Whose, run: string): Promise<number> {
   const over = await sessionsOver(writer, parts, whose);
   for (const scope of over) await endSession(writer, parts, scope, run);

@@ -11,24 +11,22 @@ import { findBlock } from '../../store/block-store.ts';
 import type { Reader } from '../../store/database.ts';
 import { type Confidence, CONFIDENCE_LEVELS } from '../../record/statement.ts';
 
-/** The scaffold of an owner, with notes on its entries. */
 export interface Scaffold {
   entries: Record<string, unknown>;
-  /** The observations on which each entry is based, by the entry's key. */
+  /** The observations behind each entry. */
   basis: Basis;
   notes: Record<string, EntryNote>;
 }
 
-/** The confidence of an entry, the time of its last confirmation, and the rank of its source. Times are ISO 8601. */
+/** `confirmedAt` is ISO 8601. `rank` is that of the entry's source. */
 interface EntryNote {
   confidence: Confidence;
   confirmedAt: string;
   rank: number;
 }
 
-/** Notes on the working memory and the scaffold, stored in the block `tier_notes`. */
+/** Stored in the block `tier_notes`. */
 export interface TierNotes {
-  /** The notes on the top-level entries of the scaffold, by key. */
   scaffold: Scaffold['notes'];
   /** The refused changes of the last answer. The next prompt tells the model about them. */
   refused: RefusedChange[];
@@ -44,14 +42,14 @@ const notesSchema = z.object({
   refused: z.array(z.custom<RefusedChange>()).catch([]).default([]),
 });
 
-/** Reads an owner's notes and the version of their block. The notes are empty if the block does not exist or has another format. */
+/** The notes are empty if the block does not exist or has another format. */
 export async function readTierNotes(reader: Reader, scope: Scope): Promise<TierNotes & { version: number }> {
   const block = await findBlock(reader, scope, 'tier_notes');
   const { data = { scaffold: {}, refused: [] } } = notesSchema.safeParse(block?.content);
   return { ...data, version: block?.version ?? 0 };
 }
 
-/** A change to one entry of the scaffold, with the observations behind it. An undefined value removes the entry. */
+/** An undefined value removes the entry. */
 export interface ScaffoldChange {
   key: string;
   value: unknown;
@@ -59,17 +57,14 @@ export interface ScaffoldChange {
   from: readonly Observed[];
 }
 
-/** Returns the changes that observations state directly as keys and values. Used without a model. */
+/** Used without a model. */
 export function givenChanges(observed: readonly Observed[]): ScaffoldChange[] {
   return observed.flatMap((each) =>
     each.entries.map(([key, value]) => ({ key, value, confidence: null, from: [each] })),
   );
 }
 
-/**
- * Returns the changes that values from pages, mails and tools make to the scaffold, marked with their source. They never replace a verified
- * value. Orders to the agent are left out.
- */
+/** Marks values from pages, mails and tools with their source. They never replace a verified value. Orders to the agent are left out. */
 export function unverifiedChanges({ entries }: Scaffold, observed: readonly Observed[]): ScaffoldChange[] {
   const isOpen = ({ key }: ScaffoldChange): boolean => !Object.hasOwn(entries, key) || isUnverified(entries[key]);
   return observed
@@ -83,17 +78,15 @@ export function unverifiedChanges({ entries }: Scaffold, observed: readonly Obse
     });
 }
 
-/** Returns the entries that do not come from a page, a mail or a tool. */
 export function verifiedEntries({ entries }: Pick<Scaffold, 'entries'>): Scaffold['entries'] {
   return Object.fromEntries(Object.entries(entries).filter(([, value]) => !isUnverified(value)));
 }
 
 interface ChangedScaffold {
   scaffold: Scaffold;
-  /** The keys whose old value was replaced or removed. */
   replaced: string[];
   refused: RefusedChange[];
-  /** The reason why a person must review the change; null if no review is needed. */
+  /** Why a person must review the change. Null if no review is needed. */
   suspicion: string | null;
 }
 
@@ -106,7 +99,6 @@ interface ScaffoldSources {
   now: string;
 }
 
-/** Applies each change that an observation of sufficient rank supports. Other entries stay unchanged. */
 export function changedScaffold(
   before: Scaffold,
   changes: readonly ScaffoldChange[],
@@ -119,7 +111,7 @@ export function changedScaffold(
   const refused: RefusedChange[] = [];
   for (const change of changes) {
     const { key, value } = change;
-    // An entry `__proto__` is skipped, because copying it by assignment would set the prototype of the copy.
+    // Copying an entry `__proto__` by assignment would set the prototype of the copy.
     if (key === '__proto__' || given.keys?.includes(key) === false) continue;
     const old = entries.get(key);
     const support = supportOf(change, old, given);
@@ -153,7 +145,6 @@ export function changedScaffold(
   };
 }
 
-/** Counts the values in a JSON value, at every depth. */
 function countValues(value: unknown): number {
   if (value === null || value === undefined || value === '') return 0;
   if (typeof value !== 'object') return 1;
@@ -165,10 +156,7 @@ const SUPPORTED = 0.3;
 /** An observation names an entry if it contains at least this share of its words. */
 const NAMES = 0.5;
 
-/**
- * Returns the observation that supports a change: the highest in rank, then the latest, of those that the answer cites or that contain the
- * entry's words.
- */
+/** The latest of the highest-ranking observations that the answer cites or that contain the entry's words. */
 function supportOf({ key, value, from }: ScaffoldChange, old: unknown, { observed }: ScaffoldSources): Observed | null {
   const novel = contentStems([key, ...textsIn(value)].join(' '));
   const known = contentStems(textsIn(old).join(' '));
@@ -201,7 +189,6 @@ function confidenceOf(rank: number): Confidence {
   return rank === 2 ? 'medium' : 'low';
 }
 
-/** Returns the keys and values in a JSON value, at every depth. */
 function textsIn(value: unknown): string[] {
   if (value === undefined || value === null) return [];
   if (typeof value !== 'object') return [String(value)];

@@ -35,15 +35,13 @@ import type { ConsolidateDeps } from '../consolidate-deps.ts';
 
 const MOST_STATEMENTS = 1000;
 
-/** Live statements. `doubted` has the ids of those that a later statement puts in doubt. */
+/** `doubted` has the ids of the statements that a later statement puts in doubt. */
 interface Statements {
   statements: readonly Memory[];
   doubted: ReadonlySet<string>;
 }
 
-/**
- * Reads an owner's live verified statements, newest first. Drafts of the local reader are left out if a model will read their text again.
- */
+/** The owner's live verified statements, newest first. Leaves out drafts of the local reader if a model will read their text again. */
 export async function currentStatements(reader: Reader, deps: ConsolidateDeps, scope: Scope): Promise<Statements> {
   const place = { session: null, connection: null };
   const filter = { place, withoutDrafts: usesModel(deps, 'read'), withoutUnverified: true, limit: MOST_STATEMENTS };
@@ -51,10 +49,7 @@ export async function currentStatements(reader: Reader, deps: ConsolidateDeps, s
   return { statements, doubted: await doubtedAmong(reader, deps, scope, statements) };
 }
 
-/**
- * Opens an owner's working memory. Its sources are the current statements, and the observations from which no statement was formed. If
- * `given` is omitted, the statements are read from the store.
- */
+/** The sources are the current statements, and the observations from which no statement was formed. */
 export async function openWorkingMemory(
   reader: Reader,
   deps: ConsolidateDeps,
@@ -81,7 +76,7 @@ export async function openWorkingMemory(
   return { read, document: refreshed(read, materials, deps.clock.now()), materials };
 }
 
-/** Opens an owner's profile. Statements that it lacks are not added as lines yet. */
+/** Does not add lines for statements that the profile lacks. */
 export async function openProfile(
   reader: Reader,
   deps: ConsolidateDeps,
@@ -95,7 +90,7 @@ export async function openProfile(
   const sentences = read.sentences.filter(({ text }) => !stale.has(contentHash(text)));
   const wanted = profileMaterials(statements, deps);
   const known = new Map<string, Material>(wanted.map((each) => [each.id, each]));
-  // The turns and facts behind these sentences are still valid, because stale sentences were removed above.
+  // Stale sentences were removed above, so the turns and facts behind the others are still valid.
   for (const material of sentences.flatMap(standInsOf)) {
     if (!known.has(material.id)) known.set(material.id, { ...material, until: null });
   }
@@ -103,7 +98,6 @@ export async function openProfile(
   return { read, document: { sentences, omitted }, materials: { known, wanted } };
 }
 
-/** Checks whether a statement is true now: it has not ended, its day is not over, and it has no outcome. */
 function holdsNow(memory: Memory, { memoryTypes, clock }: ConsolidateDeps): boolean {
   const now = clock.now();
   if (hasEnded(memory, now) || isPlanOver(memory, now)) return false;
@@ -113,10 +107,8 @@ function holdsNow(memory: Memory, { memoryTypes, clock }: ConsolidateDeps): bool
 }
 
 /**
- * Returns the sources of the working memory: current statements, oldest first. Permanent facts are left out, because every prompt lists
- * them separately. Merged texts are left out, because their statements are listed one by one. Past events and passing remarks ({@link
- * isPassing}) count as aged when they have been neither said nor used for `staleAfterDays`, habits after twice that time. Other statements
- * stay until they end.
+ * Leaves out permanent facts, which every prompt lists separately, and merged texts, whose statements are listed one by one. Past events
+ * and passing remarks age when they have been neither said nor used for `staleAfterDays`, habits after twice that time.
  */
 function workingMaterials({ statements, doubted }: Statements, deps: ConsolidateDeps): Material[] {
   const now = deps.clock.now();
@@ -136,15 +128,10 @@ function workingMaterials({ statements, doubted }: Statements, deps: Consolidate
     .toReversed();
 }
 
-/** A habit stays current this many times as long as a situation. */
 const HABIT_LASTS = 2;
-/**
- * A statement that is still being read stays in the documents for at most this many times `staleAfterDays`. Of older statements, a third
- * have ended.
- */
+/** In multiples of `staleAfterDays`: how long being read keeps a statement in the documents. Of older ones, a third have ended. */
 const MOST_BY_USE = 5;
 
-/** Checks whether a statement has been neither said nor read for a long time. */
 function isUnused({ statedAt, lastAccessedAt, tense }: Memory, { consolidation, clock }: ConsolidateDeps): boolean {
   const stale = consolidation.tiers.staleAfterDays * DAY;
   const age = clock.now() - statedAt.getTime();
@@ -153,20 +140,16 @@ function isUnused({ statedAt, lastAccessedAt, tense }: Memory, { consolidation, 
 }
 
 /**
- * Checks whether a statement is a passing remark, which documents contain only while it is said or used. It is quoted in the user's own
- * words and has no attribute by which a later statement could end it, so nothing would show that it is no longer true. Recall still finds
- * it after documents have dropped it. In 46 conversations of the data set `lives`, one in six such facts and one in four such habits had
- * ended, but only one in thirty tastes and personal details. The types of the latter are therefore `lasting`.
+ * Documents contain a passing remark only while it is said or used. It is quoted in the user's own words and has no attribute by which a
+ * later statement could end it, so nothing would show that it is no longer true. Recall still finds it later. In 46 conversations of the
+ * data set `lives`, one in six such facts and one in four such habits had ended, but only one in thirty tastes and personal details, whose
+ * types are therefore `lasting`.
  */
 function isPassing({ reader, attribute, type }: Memory, { memoryTypes }: ConsolidateDeps): boolean {
   return reader === 'local' && attribute === null && memoryTypes.get(type)?.lasting !== true;
 }
 
-/**
- * Returns the sources of the profile: current statements whose type has a section in the profile, oldest first, without permanent facts.
- * Quotations of the user are left out if they are in doubt, or if they are passing remarks that have been neither said nor used for a long
- * time.
- */
+/** Leaves out permanent facts, quotations of the user that are in doubt, and passing remarks that have not been used for a long time. */
 function profileMaterials({ statements, doubted }: Statements, deps: ConsolidateDeps): Material[] {
   const now = deps.clock.now();
   return statements
@@ -181,20 +164,17 @@ function profileMaterials({ statements, doubted }: Statements, deps: Consolidate
     .toReversed();
 }
 
-/**
- * From this calibrated similarity on, a change puts a statement in doubt: `RELATED` for passing remarks, `SAME` for lasting statements such
- * as tastes.
- */
+/** Calibrated similarity from which a change puts a statement in doubt: `RELATED` for passing remarks, `SAME` for lasting ones. */
 const RELATED = 0.65;
 const SAME = 0.8;
-/** Two statements made within this time of each other count as made together, so that neither puts the other in doubt. */
+/** Of two statements made within this time of each other, neither puts the other in doubt. */
 const TOGETHER = DAY / 2;
 
 /**
- * Finds the user's own statements that are in doubt: for each later change ("Glenys does Wednesdays with me now"), the statement most
- * similar to it. Without a model it is unknown whether the change ends that statement, so documents leave it out; recall still finds it.
- * Doubting every statement above a threshold was rejected: outside English, where sentences are more similar to each other, documents lost
- * a third of their statements (`bench/documents.ts`).
+ * For each later change ("Glenys does Wednesdays with me now"), the user's own statement most similar to it is in doubt. Without a model it
+ * is unknown whether the change ends that statement, so documents leave it out; recall still finds it. Doubting every statement above a
+ * threshold was rejected: outside English, where sentences are more similar to each other, documents lost a third of their statements
+ * (`bench/documents.ts`).
  */
 async function doubtedAmong(
   reader: Reader,
@@ -237,7 +217,6 @@ async function doubtedAmong(
   return new Set(doubted);
 }
 
-/** Checks whether a statement is a denial or contains words of change in its language. */
 function saysChange({ content, polarity }: Memory, usual: Pack): boolean {
   const pack = detectPack(content, usual) ?? usual;
   return polarity === 'denied' || CHANGES.some((words) => packPattern(pack, words).test(content));
@@ -263,7 +242,7 @@ export function toMaterial(memory: Memory, section: string | null): Material {
   };
 }
 
-/** Converts an observation to a document source. Its text never changes, and it expires after `staleAfterDays`. */
+/** The text of an observation never changes, and it expires after `staleAfterDays`. */
 export function observedMaterial(event: Event, deps: ConsolidateDeps): Material {
   return {
     ...turnMaterial(event),
@@ -273,15 +252,11 @@ export function observedMaterial(event: Event, deps: ConsolidateDeps): Material 
   };
 }
 
-/** Converts a turn of the user to a document source. */
 export function turnMaterial({ id, content, occurredAt }: Pick<Event, 'id' | 'content' | 'occurredAt'>): Material {
   return { ...BARE, id, text: content, at: occurredAt, hash: contentHash(content), isEvent: true };
 }
 
-/**
- * Returns the events with these ids that are still valid. An event is no longer valid if it is not in the log, or if all statements formed
- * from it have been replaced, ended or forgotten.
- */
+/** An event is no longer valid if it is not in the log, or if all statements formed from it have been replaced, ended or forgotten. */
 async function standingEvents(reader: Reader, tenant: string, ids: readonly string[]): Promise<Material[]> {
   const events = await eventsById(reader, tenant, ids);
   const found = events.map(({ id }) => id);
@@ -291,11 +266,7 @@ async function standingEvents(reader: Reader, tenant: string, ids: readonly stri
 
 const MOST_OBSERVED = 500;
 
-/**
- * Returns the recent observations that have been processed and are still valid. An observation is no longer valid if all statements formed
- * from it have been replaced, ended or forgotten. From the `unformed` ones no statement was formed, so documents list these observations
- * themselves.
- */
+/** No statement was formed from the `unformed` ones, so documents list these observations themselves. */
 async function recentObservations(
   reader: Reader,
   deps: ConsolidateDeps,
@@ -313,10 +284,7 @@ async function recentObservations(
   return { observed, unformed: observed.filter(({ id }) => !said.has(id)) };
 }
 
-/**
- * Returns the observations that are not processed yet, oldest first, and those that failed before. New ones are recognised by a cursor,
- * because formation also sets the mark `processed`.
- */
+/** Includes observations that failed before. A cursor recognises new ones, because formation also sets the mark `processed`. */
 export function waitingObservations(
   reader: Reader,
   deps: ConsolidateDeps,
@@ -327,7 +295,6 @@ export function waitingObservations(
   return observationsAfter(reader, scope, { sequence: after, tries, limit: batch });
 }
 
-/** Returns a scope's verified reflections that wait to be merged, oldest first. */
 export function waitingReflections(reader: Reader, deps: ConsolidateDeps, place: Scope): Promise<Memory[]> {
   return ownMemories(reader, place, { types: reflectionTypes(deps), withoutUnverified: true, limit: MOST_STATEMENTS });
 }
@@ -337,8 +304,8 @@ export function reflectionTypes({ memoryTypes }: ConsolidateDeps): string[] {
 }
 
 /**
- * Returns the messages recorded after `since` and up to `until`, oldest first. Messages with the same recording time stay in one range. If
- * there are more of them than `limit`, the next range begins after the position `sequence`.
+ * The messages recorded after `since` and up to `until`, oldest first. Messages with the same recording time stay in one range. If there
+ * are more of them than `limit`, the next range begins after the position `sequence`.
  */
 export async function messagesBetween(
   reader: Reader,
@@ -362,7 +329,6 @@ export async function messagesBetween(
   };
 }
 
-/** Checks whether the privacy policy allows a text to be stored at all. */
 export function mayBeKept(text: string, privacy: PrivacyPolicy): boolean {
   return applyPrivacy(text, privacy).dropped === null;
 }

@@ -58,15 +58,14 @@ export interface SynthesisCounts {
   memories: number;
   /** The number of batches whose answer waits for review. */
   held: number;
-  /** How many observations failed in a batch of their own, and how many of these were set aside. */
+  /** How many observations failed in a batch of their own. */
   failed: number;
   setAside: number;
 }
 
 /**
- * Updates an owner's working memory and scaffold: first with the observations since the last run, each of them once, then with the current
- * statements. Statements need no model: each becomes a line until the nightly reflection works it into prose. If a model's answer to a
- * batch is unusable, the batch is halved until the failing observation is alone, so that all others are processed.
+ * Statements need no model: each becomes a line until the nightly reflection works it into prose. If a model's answer to a batch is
+ * unusable, the batch is halved until the failing observation is alone.
  */
 export async function synthesiseOwner(
   deps: ConsolidateDeps,
@@ -118,7 +117,6 @@ async function takeObservations(work: Work): Promise<void> {
 interface Batch extends Work {
   batch: readonly Observed[];
   seen: SeenOwner;
-  /** The sequence up to which observations have been processed. */
   after: number;
 }
 
@@ -138,9 +136,6 @@ async function synthesiseBatch(given: Batch): Promise<number> {
   }
 }
 
-/**
- * Reads the working memory and the scaffold, asks a model for changes and checks them. Then applies the changes or holds them for review.
- */
 async function synthesiseOnce({ deps, scope, batch, seen, after, options, counts }: Batch): Promise<number> {
   const reached = reachedBy(batch, after);
   return meteredRun(deps, { scope, kind: 'synthesise', seen, ...options }, async (run) => {
@@ -180,7 +175,6 @@ async function synthesiseOnce({ deps, scope, batch, seen, after, options, counts
   });
 }
 
-/** Holds a change for review instead of applying it, because it would lose many statements that are still true. */
 async function holdBack(
   writer: Writer,
   parts: ConsolidateDeps,
@@ -201,14 +195,10 @@ interface NextTiers {
 interface TakenIn {
   tiers: Tiers;
   batch: readonly Observed[];
-  /** The observations that come from tools and pages. */
   unverified: readonly Observed[];
 }
 
-/**
- * Returns the working memory and the scaffold after a batch of observations. A model works the observations in. Without a model they become
- * lines, and their keys and values become scaffold entries.
- */
+/** A model works the observations in. Without a model they become lines, and their keys and values become scaffold entries. */
 async function nextTiers(
   deps: ConsolidateDeps,
   run: ActiveRun,
@@ -243,7 +233,6 @@ async function nextTiers(
   const scaffold = changedScaffold(tiers.scaffold, changes, { ...limits, observed: batch, sources: checked });
   const added = unverifiedChanges(scaffold.scaffold, unverified);
   const whole = changedScaffold(scaffold.scaffold, added, { ...limits, observed: unverified, sources: null });
-  // Without a model, observations become lines. Scaffold updates become only entries.
   const lines = batch.filter(({ event }) => event.category !== 'scaffold_update');
   const working =
     synthesis === null
@@ -261,7 +250,6 @@ async function nextTiers(
   };
 }
 
-/** Records a failed attempt at one observation, with its error. After the last attempt the observation is set aside. */
 async function setFailed(
   { deps, scope, seen, after, counts }: Batch,
   failed: Observed,
@@ -283,10 +271,7 @@ function reachedBy(batch: readonly Observed[], after: number): number {
   return Math.max(after, ...batch.map(({ sequence }) => sequence));
 }
 
-/**
- * Writes the reason for a revision. Refused changes are only counted, not quoted, because forgetting does not redact the reasons of
- * revisions.
- */
+/** Refused changes are only counted, not quoted, because forgetting does not redact the reasons of revisions. */
 function reasonOf(replaced: readonly string[], refused: readonly RefusedChange[]): string {
   const reasons = [...Map.groupBy(refused, ({ reason }) => reason)].map(
     ([reason, { length }]) => `${length} ${reason}`,
@@ -300,10 +285,7 @@ function reasonOf(replaced: readonly string[], refused: readonly RefusedChange[]
     .slice(0, 500);
 }
 
-/**
- * Removes stale sentences from the working memory and adds a line for each missing statement. Calls no model. Returns the number of new
- * statements, or null if there was no change and nothing was written.
- */
+/** Calls no model. Returns the number of new statements, or null if nothing was written. */
 export async function refreshWorkingMemory(
   deps: ConsolidateDeps,
   scope: Scope,
@@ -330,7 +312,6 @@ export async function refreshWorkingMemory(
   return news;
 }
 
-/** The current working memory and scaffold of an owner. The version of a block that does not exist is 0. */
 interface Tiers {
   workingMemory: OpenDocument;
   /** The ids of the profile's sources. */
@@ -370,10 +351,6 @@ export interface SynthesisToApply {
   nextProgress: Pick<OwnerProgress, 'eventSequence'>;
 }
 
-/**
- * Applies a synthesis in one transaction: writes the working memory, the scaffold, their notes and the facts, and marks the events as
- * processed.
- */
 export async function applySynthesis(
   writer: Writer,
   deps: ApplyDeps,
@@ -403,7 +380,7 @@ export async function applySynthesis(
   for (const fact of apply.facts) written.push(...(await formFact(writer, deps, scope, { fact, why })));
   await markProcessed(writer, scope.tenant, apply.events, now);
   await saveProgress(writer, scope, apply.nextProgress);
-  // Held changes become outdated, because they were made for the previous version of the tiers.
+  // Held changes were made for the previous version of the tiers.
   await decideHeldChanges(writer, scope, { kind: 'synthesis', decision: 'outdated', now });
   return {
     workingMemory: Number(hasWorking),
@@ -413,7 +390,7 @@ export async function applySynthesis(
   };
 }
 
-/** Forms a fact from its observations, with the same checks as every statement. Returns the ids of the new and updated memories. */
+/** Returns the ids of the new and updated memories. The fact passes the same checks as every statement. */
 async function formFact(
   writer: Writer,
   deps: ApplyDeps,
@@ -436,7 +413,6 @@ async function formFact(
   return [...added, ...updated];
 }
 
-/** Stores the refused changes of an answer, so that the next prompt can mention them. */
 export async function noteRefused(
   writer: Writer,
   parts: Parts,

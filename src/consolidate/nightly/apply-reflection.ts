@@ -2,7 +2,7 @@ import { formStatements } from '../../form/form.ts';
 import { readStatement, type ReadStatement } from '../../form/read/reader.ts';
 import { splitSentences } from '../../language/sentences.ts';
 import { contentStems, coveredBy } from '../../language/words.ts';
-import { attributeLabel } from '../../record/statement.ts';
+import { attributeLabel } from '../../record/attribute-table.ts';
 import { DAY } from '../../record/clock.ts';
 import { contentHash } from '../../record/id.ts';
 import type { Event } from '../../record/event.ts';
@@ -34,17 +34,13 @@ interface Context {
   /** The intentions that the model was shown, in the order of their numbers. */
   intentions: readonly Memory[];
   learnings: readonly Memory[];
-  /** The id of the model that reflected. */
   reader: string;
   why: Change;
 }
 
 const MOST_ITEMS = 50;
 
-/**
- * Stores what a model found in a reflection. Facts and intentions pass the same checks as all statements, and must be supported by the
- * user's messages since the last reflection.
- */
+/** Facts and intentions pass the same checks as all statements, and must be supported by the user's messages since the last reflection. */
 export async function applyReflection(
   writer: Writer,
   deps: ConsolidateDeps,
@@ -94,7 +90,6 @@ function isSameIntention(one: string, other: string): boolean {
   return coveredBy(left, right) >= SAME_INTENTION && coveredBy(right, left) >= SAME_INTENTION;
 }
 
-/** Closes the intentions that the reflection found to be done or dropped. Returns their ids. */
 async function closeIntentions(
   writer: Writer,
   deps: Parts,
@@ -135,7 +130,6 @@ const LOOSE_SUPPORT = 0.3;
 
 interface Said {
   event: Event;
-  /** The position of the turn among all messages of the reflection, from 1. */
   turn: number;
   words: string;
   stems: ReadonlySet<string>;
@@ -148,7 +142,7 @@ function saidOn(messages: readonly Event[]): Said[] {
   });
 }
 
-/** Returns the sentence that best supports a text, as its quote. The reflection prompt does not ask for quotes. */
+/** The sentence that best supports a text becomes its quote, because the reflection prompt does not ask for quotes. */
 function quotesOf(text: string, said: readonly Said[]): ReadStatement['quotes'] {
   const stems = contentStems(text);
   const [best] = said
@@ -158,7 +152,7 @@ function quotesOf(text: string, said: readonly Said[]): ReadStatement['quotes'] 
   return best === undefined ? [] : [{ turn: best.turn, words: best.words }];
 }
 
-/** Stores the new rules for the agent. A rule must share enough words with a sentence of the user. Returns the ids of the stored rules. */
+/** A rule must share enough words with a sentence of the user. Returns the ids of the stored rules. */
 async function writeLearnings(
   writer: Writer,
   deps: ConsolidateDeps,
@@ -190,10 +184,7 @@ async function writeLearnings(
   return written;
 }
 
-/**
- * Counts the statements formed since the last reflection. Used without a model: formation has already read the messages, so the reflection
- * does not read them again.
- */
+/** Used without a model, because formation has already read the messages. */
 export function countFormed(statements: readonly Memory[], since: number, { memoryTypes }: ConsolidateDeps): Counts {
   const counts = { ...NO_COUNTS };
   for (const memory of statements) {

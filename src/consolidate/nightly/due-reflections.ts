@@ -9,7 +9,6 @@ import type { ConsolidateDeps } from '../consolidate-deps.ts';
 
 const OWNERS_AT_ONCE = 500;
 
-/** Returns when an owner's next reflection after `after` is due: at the owner's hour, in the owner's time zone. */
 export function nextReflection(
   settings: { hour: number; timeZone: string },
   own: { reflectionHour: number | null; timeZone: string | null },
@@ -22,10 +21,7 @@ export function nextReflection(
 // A due time is at most a day away, or slightly more when the clocks change. A later one cannot be right.
 const FARTHEST = 2 * DAY;
 
-/**
- * Enqueues a reflection for every user whose hour has come and who has sent messages since the last reflection. The same transaction
- * advances the due time, so that only one process enqueues the job.
- */
+/** The same transaction enqueues the job and advances the due time, so that only one process enqueues it. */
 export async function queueDueReflections(deps: ConsolidateDeps): Promise<void> {
   let seen: number;
   do seen = await deps.database.write(EVERY_TENANT, (writer) => queueSome(writer, deps));
@@ -41,8 +37,7 @@ async function queueSome(writer: Writer, deps: ConsolidateDeps): Promise<number>
     const { nightly } = deps.consolidation;
     const own = { reflectionHour: row.reflection_hour, timeZone: row.time_zone };
     const stored = row.next_reflection_at;
-    // An owner's first due time is computed from when the owner was created, because it may have passed already. A due time that is too far
-    // away was written before the clock was set back.
+    // The first due time may have passed already. A due time that is too far away was written before the clock was set back.
     const from = stored === null ? Math.min(row.created_at, now) : now;
     const isUsable = stored !== null && stored <= now + FARTHEST;
     const dueAt = isUsable ? stored : nextReflection(nightly, own, from);

@@ -56,10 +56,7 @@ import type { ConsolidateDeps } from '../consolidate-deps.ts';
 export interface ReflectionCounts extends Counts {
   /** On how many users the reflection ran. A user with several agents counts once for each agent. */
   users: number;
-  /**
-   * Whether nothing was done, because there were no new turns. A failed reflection does not count as skipped; its reason is among the
-   * warnings.
-   */
+  /** Whether nothing was done, because there were no new turns. A failed reflection does not count as skipped. */
   skipped: boolean;
   /** Whether the new profile waits for review, because it would lose too many statements. Everything else was applied. */
   profile_held: boolean;
@@ -68,17 +65,14 @@ export interface ReflectionCounts extends Counts {
 
 const NOTHING: ReflectionCounts = { ...NO_COUNTS, users: 0, skipped: true, profile_held: false, warnings: [] };
 
-// One reflection calls the model at most this often. Further turns, for example after weeks of downtime, wait for the next night.
+// Further turns, for example after weeks of downtime, wait for the next night.
 const MOST_STRETCHES = 10;
 
 interface ReflectOptions extends RunContext {
   dryRun?: boolean;
 }
 
-/**
- * Reflects on the messages since the last reflection, however long ago it was: updates the profile and the working memory, and stores
- * facts, intentions and learnings. A document that would lose too much waits for review; the rest is applied.
- */
+/** A document that would lose too much waits for review; the rest is applied. */
 export async function reflectOwner(
   deps: ConsolidateDeps,
   scope: Scope,
@@ -99,11 +93,7 @@ export async function reflectOwner(
   return { ...total, users: Number(!total.skipped) };
 }
 
-/**
- * Reflects now on every owner in a scope who has messages since the last reflection. Without a user, the scope includes all users of the
- * tenant; without an agent, all agents of the user. If there are several owners, a failed reflection becomes a warning and the others go
- * on. If there is only one, the error is thrown.
- */
+/** Among several owners, a failed reflection becomes a warning and the others go on. For a single owner, the error is thrown. */
 export async function reflectAll(
   deps: ConsolidateDeps,
   scope: Scope,
@@ -194,7 +184,6 @@ function readUpTo({ until, sequence }: LookBack): Pick<OwnerProgress, 'reflected
 
 interface LookBack {
   messages: Event[];
-  /** The time of the last reflection. */
   since: number;
   /**
    * The recording time of the last message that was read; the next reflection continues there. If further messages with the same time are
@@ -202,7 +191,6 @@ interface LookBack {
    */
   until: number;
   sequence: number;
-  /** Whether there are more messages than one reflection can read. */
   hasMore: boolean;
   progress: OwnerProgress;
   /** The live verified memories of the owner, newest first. */
@@ -212,7 +200,6 @@ interface LookBack {
   refused: readonly RefusedChange[];
 }
 
-/** Reads the messages since the last reflection (oldest first), the live statements and the two documents. */
 async function lookBack(reader: Reader, deps: ConsolidateDeps, scope: Scope): Promise<LookBack> {
   const progress = await findProgress(reader, scope);
   const now = deps.clock.now();
@@ -231,21 +218,17 @@ async function lookBack(reader: Reader, deps: ConsolidateDeps, scope: Scope): Pr
   };
 }
 
-/**
- * Returns the time from which a reflection reads: the end of the last reflection, however long ago, or 0 if there was none. If that time is
- * in the future, the clock was set back, and the reflection reads the last day.
- */
+/** A time in the future means that the clock was set back. The reflection then reads the last day. */
 function reflectedSince(reflectedUntil: number | null, now: number): number {
   if (reflectedUntil === null) return 0;
   return reflectedUntil > now ? now - DAY : reflectedUntil;
 }
 
-/** The new version of a document. `suspicion` is the reason why a person must review it; null if no review is needed. */
+/** `suspicion` is why a person must review the document. */
 interface NextDocument {
   kind: 'profile' | 'working_memory';
   before: ReadDocument;
   document: BlockText;
-  /** Fits a document into its word limit and writes its text. */
   written: (document: BlockText) => Pick<StoredDocument, 'text' | 'basis'>;
   suspicion: string | null;
 }
@@ -335,13 +318,11 @@ function numberingOf({ messages, profile, workingMemory }: LookBack): Numbering 
   };
 }
 
-/** Returns the new items for one of the two documents. They include the sources of the other document's sentences. */
 function newItemsFor({ materials }: OpenDocument, others: readonly Sentence[], numbering: Numbering): Material[] {
   const behind = others.flatMap(sourcesOf).flatMap((id) => materials.known.get(id) ?? []);
   return withoutDoubles([...numbering.statements, ...numbering.turns, ...behind]);
 }
 
-/** Removes duplicates: of several materials with the same id, keeps the first. */
 function withoutDoubles(materials: readonly Material[]): Material[] {
   return [...Map.groupBy(materials, ({ id }) => id).values()].flatMap(([first]) => first ?? []);
 }
@@ -374,15 +355,12 @@ function inSection({ statements }: LookBack, section: PromptSection, { memoryTyp
   return statements.filter(({ type }) => memoryTypes.get(type)?.section === section);
 }
 
-/** Returns the intentions that a reflection may close, in the order in which the model was shown them. */
+/** The intentions that a reflection may close, in the order in which the model was shown them. */
 function openIntentions(back: LookBack, deps: ConsolidateDeps): Memory[] {
   return inSection(back, 'intentions', deps).filter((memory) => !hasOutcome(memory, deps.memoryTypes.get(memory.type)));
 }
 
-/**
- * Returns the texts that the model was shown. An address in its answer must occur in one of them. An order must occur in the user's own
- * words or in a known statement.
- */
+/** An address in an answer must occur in a shown text, and an order in the user's own words or in a known statement. */
 function textSources({ messages, statements, profile, workingMemory }: LookBack): TextSources {
   const sentences = [...profile.document.sentences, ...workingMemory.document.sentences].map(({ text }) => text);
   const known = [...sentences, ...statements.map(({ content }) => content)];
@@ -392,10 +370,7 @@ function textSources({ messages, statements, profile, workingMemory }: LookBack)
   };
 }
 
-/**
- * Writes a document, or holds it for review. If another job has changed the document during the model call, that job's changes are merged
- * into the model's answer. This happens for example when several jobs fall due together after a pause.
- */
+/** Another job may have changed the document during the model call. Its changes are then merged into the model's answer. */
 async function writeOrHold(
   writer: Writer,
   deps: Parts,
@@ -416,7 +391,7 @@ async function writeOrHold(
   return { [kind]: 0, held: 1 };
 }
 
-/** Writes a document over the version that `apply` names. Throws `conflict` if that version is no longer the current one. */
+/** Throws `conflict` if the version that `apply` names is no longer the current one. */
 export async function applyDocument(
   writer: Writer,
   parts: Parts,

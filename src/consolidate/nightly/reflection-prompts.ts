@@ -8,7 +8,6 @@ import { CHANGE_RULES, numberedSentences, refusedNote } from '../ask-model.ts';
 import { type RefusedChange, withoutFence } from '../documents/changes.ts';
 import type { Material, Sentence } from '../documents/document.ts';
 
-/** The answer of a nightly reflection. */
 export interface ParsedReflection {
   /** A list of changes or a whole text; {@link readChanges} parses both. */
   profile: string;
@@ -18,7 +17,6 @@ export interface ParsedReflection {
   /** The numbers of known intentions that are done or dropped. */
   closes: { number: number; as: 'done' | 'dismissed' }[];
   learnings: { rule: string; category: string }[];
-  /** Problems in the answer, and how each was handled. */
   warnings: string[];
 }
 
@@ -38,7 +36,7 @@ const factSchema = z.object({
 const intentionSchema = z
   .object({
     text: z.string().trim().min(1).max(2000),
-    // The value is not coerced to a number, because null would become 0 and the intention would be due immediately.
+    // Coercion would turn null into 0, and the intention would be due immediately.
     follow_up_days: z
       .union([z.number(), z.string().trim().min(1).transform(Number)])
       .pipe(z.number().min(0).max(3650))
@@ -54,11 +52,7 @@ const learningSchema = z.object({
   category: z.string().trim().min(1).max(50).catch('general'),
 });
 
-/**
- * Parses the sections of an answer, from the last to the first: learnings, intentions, facts, working memory, profile. An answer without
- * markers is taken as the profile, unless it is JSON. Code fences around the lists are removed. Lists and items that cannot be parsed are
- * left out, with a warning.
- */
+/** An answer without markers is taken as the profile, unless it is JSON. Unreadable items are left out, with a warning. */
 export function parseReflection(text: string): ParsedReflection {
   const warnings: string[] = [];
   let rest = text.replace(/\r\n?/g, '\n');
@@ -120,10 +114,7 @@ function toSnakeCase(key: string): string {
     .replace(/^_|_$/g, '');
 }
 
-/**
- * The items that the model is shown, numbered consecutively: the profile's sentences, the prose of the working memory, the statements that
- * at least one of these documents lacks, and the user's turns.
- */
+/** The items that the model is shown, numbered consecutively. `statements` are those that at least one of the documents lacks. */
 export interface Numbering {
   profile: readonly Sentence[];
   prose: readonly Sentence[];
@@ -131,14 +122,13 @@ export interface Numbering {
   turns: readonly Material[];
 }
 
-/** The input of the reflection prompt. */
 export interface ReflectInput extends Numbering {
   /** Permanent facts, as "name (category): value". */
   facts: readonly string[];
   /** Open intentions. They are numbered separately, from 1. */
   intentions: readonly string[];
   learnings: readonly string[];
-  /** The messages since the last reflection, oldest first, including the agent's answers. */
+  /** Since the last reflection, oldest first, including the agent's answers. */
   messages: readonly Event[];
   characters: number;
   today: string;
@@ -149,7 +139,6 @@ export interface ReflectInput extends Numbering {
 /** The agent's answers are cut to this length, because they are context and not evidence. */
 const ANSWER_CHARACTERS = 160;
 
-/** Asks for the profile, working memory, facts, intentions and learnings after a day of conversation. */
 export const reflectPrompt: PromptTemplate<ReflectInput> = definePrompt({
   task: 'profile',
   version: 2,

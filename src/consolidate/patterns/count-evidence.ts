@@ -4,21 +4,20 @@ import { detectPack, wordsOfAll } from '../../language/packs/packs.ts';
 import { contentStems } from '../../language/words.ts';
 import type { Evidence } from './evidence.ts';
 
-/** The counts for one theme. They are computed by code, never by a model. */
+/** The counts for one theme. Code computes them, never a model. */
 export interface PatternCount {
   /** The words that nearly all cases share. */
   theme: string[];
   /** The theme as one case words it, with a gap where the cases differ: "Shipped the parcels with ___". */
   phrase: string;
-  /** The language pack of the evidence. */
   pack: Pack;
-  /** The name of the measure; null if nothing was measured and outcomes are only good or bad. */
+  /** The name of the measure. Null if nothing was measured and outcomes are only good or bad. */
   measure: string | null;
   /** The variants of the theme, the best first. If it is unknown which is better, the most frequent comes first. */
   groups: GroupCount[];
-  /** The variant that worked best; null if there are too few cases or the difference is too small. */
+  /** The variant that worked best. Null if there are too few cases or the difference is too small. */
   best: string | null;
-  /** The best group's mean divided by the last group's mean, both rounded as in the text; null if they are not comparable. */
+  /** The best group's mean divided by the last group's mean, both rounded as in the text. Null if they are not comparable. */
   ratio: number | null;
   total: number;
   sessions: number;
@@ -28,9 +27,9 @@ export interface PatternCount {
 interface GroupCount {
   label: string;
   count: number;
-  /** The mean of the measure, rounded as in the text; null if nothing was measured. */
+  /** Rounded as in the text. Null if nothing was measured. */
   mean: number | null;
-  /** The standard error of the mean; infinite for a single case. */
+  /** Infinite for a single case. */
   error: number;
   positive: number;
   negative: number;
@@ -39,10 +38,7 @@ interface GroupCount {
 // A word that occurs in at least this share of the cases belongs to the theme. A rarer word distinguishes variants.
 const COMMON = 0.8;
 
-/**
- * Counts the evidence of one theme by variant. `usual` is the language of the conversations; it is used if the evidence is too short to
- * detect its own language.
- */
+/** `usual` is the language of the conversations, for evidence that is too short to detect its own language. */
 export function countEvidence(evidence: readonly Evidence[], usual: Pack | null = null): PatternCount {
   const stemCounts = [...frequenciesOf(evidence.map(({ stems }) => stems))];
   const common = new Set(stemCounts.filter(([, count]) => count >= evidence.length * COMMON).map(([stem]) => stem));
@@ -78,8 +74,7 @@ export function countEvidence(evidence: readonly Evidence[], usual: Pack | null 
 }
 
 /**
- * Names a variant for each case: a word that distinguishes it from other cases. The first word chosen is the one that explains most of the
- * measure's variance; of equal words, the one in most cases. The next word is chosen in the same way among the remaining cases. A case that
+ * Names each case by the word that explains most of the measure's variance, then the remaining cases by the next such word. A case that
  * shares no such word with another case has no variant.
  */
 function variantsOf(evidence: readonly Evidence[], common: ReadonlySet<string>): Map<Evidence, string> {
@@ -98,7 +93,7 @@ function variantsOf(evidence: readonly Evidence[], common: ReadonlySet<string>):
   }
 }
 
-/** Returns how much of the measure's variance a word explains: the sum of squares between the cases with the word and those without. */
+/** The sum of squares between the cases with the word and those without. */
 function toldBy(stem: string, evidence: readonly Evidence[]): number {
   const all = meanOf(valuesOf(evidence)) ?? 0;
   return [true, false]
@@ -120,7 +115,6 @@ function frequenciesOf(lists: readonly Iterable<string>[]): Map<string, number> 
   return frequencies;
 }
 
-/** Returns the word in a text that has this stem. */
 function wordFor(stem: string, text: string): string {
   return wordsOf(text).find((word) => contentStems(word).has(stem)) ?? stem;
 }
@@ -129,10 +123,9 @@ function wordsOf(text: string): string[] {
   return text.match(/[\p{L}\p{M}\p{N}'’-]+/gu) ?? [];
 }
 
-// The gap is not an ellipsis, because an ellipsis would end a sentence.
+// An ellipsis would end a sentence.
 const GAP = '___';
 
-/** Returns the words of an example that nearly all cases share. A gap replaces the words that only some cases have. */
 function phraseOf(example: string, evidence: readonly Evidence[], theme: ReadonlySet<string>): string {
   const texts = evidence.map(({ text }) => new Set(wordsOf(text.toLowerCase())));
   const isCommon = (word: string): boolean =>
@@ -142,9 +135,7 @@ function phraseOf(example: string, evidence: readonly Evidence[], theme: Readonl
   return words.filter((word, index) => word !== GAP || words[index - 1] !== GAP).join(' ');
 }
 
-/**
- * Returns the theme if no word occurs in nearly all cases: the words that more than half of the cases share, without the variants' names.
- */
+/** For cases without a word that nearly all share: the words that more than half of them share, without the variants' names. */
 function mostCommon(evidence: readonly Evidence[], groups: readonly GroupCount[]): Set<string> {
   const labels = new Set(groups.map(({ label }) => label));
   const isLabel = (stem: string): boolean =>
@@ -169,15 +160,10 @@ function countGroup(label: string, members: readonly Evidence[]): GroupCount {
   };
 }
 
-/** Fewer of these are better. Used if no outcome was called good or bad. */
 const BAD_WHEN_MANY = new RegExp(`^(?:${wordsOfAll('badWhenMany')})`, 'i');
-/** More of these are better. Used if no outcome was called good or bad. */
 const GOOD_WHEN_MANY = new RegExp(`^(?:${wordsOfAll('goodWhenMany')})`, 'i');
 
-/**
- * Checks whether a higher value of the measure is better: first by the outcomes that were called good or bad, then by the measure's name.
- * Returns null if neither gives an answer.
- */
+/** The outcomes that were called good or bad decide, and then the measure's name. Null if neither does. */
 function isMoreGood(evidence: readonly Evidence[], measure: string | null): boolean | null {
   if (measure === null) return null;
   const [good = null, bad = null] = ['positive', 'negative'].map((effect) =>
@@ -188,7 +174,6 @@ function isMoreGood(evidence: readonly Evidence[], measure: string | null): bool
   return GOOD_WHEN_MANY.test(measure) ? true : null;
 }
 
-/** Scores how well a variant did: by its mean if it is known whether more or less is better, otherwise by its share of good outcomes. */
 function merit({ mean, positive, negative, count }: GroupCount, moreIsGood: boolean | null): number {
   if (mean !== null && moreIsGood !== null) return moreIsGood ? mean : -mean;
   // Laplace smoothing keeps a single good outcome from ranking above nine out of ten.
@@ -199,7 +184,6 @@ function merit({ mean, positive, negative, count }: GroupCount, moreIsGood: bool
 const CASES = 3;
 const COMPARED = 2;
 
-/** Returns the variant that worked best. Null unless there are enough cases and a clear difference. */
 function bestOf(groups: readonly GroupCount[], moreIsGood: boolean | null): string | null {
   const named = groups.filter(({ label }) => label !== '');
   const [best, ...others] = named;
@@ -224,15 +208,11 @@ function isClearlyBetter(best: GroupCount, next: GroupCount, moreIsGood: boolean
   return difference >= least && difference > 0;
 }
 
-/** Rounds to a whole number from 10 on, and to one decimal below 10. */
 function rounded(value: number): number {
   return Math.abs(value) >= 10 ? Math.round(value) : Math.round(value * 10) / 10;
 }
 
-/**
- * Divides the rounded means, so that readers who divide the numbers in the text get the same ratio. Returns null if there are more than two
- * variants, because it would be unclear which two are compared.
- */
+/** Divides the rounded means, so that readers of the text get the same ratio. Null if it is unclear which variants are compared. */
 function ratioOf(groups: readonly GroupCount[]): number | null {
   const [best, last, ...others] = groups;
   if (others.length > 0 || best?.mean == null || last?.mean == null || last.mean <= 0) return null;
@@ -240,7 +220,7 @@ function ratioOf(groups: readonly GroupCount[]): number | null {
   return Math.round((best.mean / last.mean) * 10) / 10;
 }
 
-/** Writes the counts as a list, such as "303 views on average in 3 cases with recipe and 103 in 2 cases with news". */
+/** Such as "303 views on average in 3 cases with recipe and 103 in 2 cases with news". */
 export function writeCount(count: PatternCount): string {
   return listed(count, count.groups, true);
 }
@@ -254,10 +234,7 @@ function withName(count: PatternCount, group: GroupCount, isFirst: boolean): str
   });
 }
 
-/**
- * Writes the outcome of a group, such as "303 views on average in 3 cases" or "a good result in 2 of 3 cases". Only the first group of a
- * list names the measure.
- */
+/** Such as "303 views on average in 3 cases" or "a good result in 2 of 3 cases". Only the first group of a list names the measure. */
 function outcomeOf(
   count: PatternCount,
   { count: size, mean, positive, negative }: GroupCount,
@@ -273,7 +250,6 @@ function outcomeOf(
   return fill(template, { mean: mean.toLocaleString(pack.language), measure: unit ?? '', cases });
 }
 
-/** Writes the outcomes of several groups as a list. With `namesMeasure`, the first outcome names the measure. */
 function listed(count: PatternCount, groups: readonly GroupCount[], namesMeasure: boolean): string {
   const parts = groups.map((group, index) => withName(count, group, namesMeasure && index === 0));
   const last = parts.pop() ?? '';
@@ -285,8 +261,8 @@ function fill(template: string, values: Readonly<Record<string, string>>): strin
 }
 
 /**
- * Writes the counts as a sentence, such as "“Suggested ___ post” worked best with recipe: 303 views on average in 3 cases, against 103 in 2
- * cases with news (2.9 times as many)." If the counts do not show which variant is best, the sentence makes no comparison.
+ * Such as "“Suggested ___ post” worked best with recipe: 303 views on average in 3 cases, against 103 in 2 cases with news (2.9 times as
+ * many)." Makes no comparison if the counts do not show which variant is best.
  */
 export function sayCount(count: PatternCount): string {
   const { best, groups, ratio, pack, phrase } = count;

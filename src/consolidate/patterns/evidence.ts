@@ -4,32 +4,25 @@ import type { DecisionWithOutcomes } from '../../observe/decisions.ts';
 import type { Memory } from '../../record/memory.ts';
 import { isObject } from '../../record/parse.ts';
 
-/** One action and its outcome. */
 export interface Evidence {
   /** The id of the episode or of the decision. */
   id: string;
-  /** The action without its outcome. */
   text: string;
   /** The whole text with the outcome. The language is detected from it. */
   written: string;
   stems: ReadonlySet<string>;
-  /** The measured outcome; null if nothing was measured. */
   measure: { name: string; value: number } | null;
   effect: 'positive' | 'negative' | 'neutral' | null;
   tool: string | null;
   session: string | null;
   entities: readonly string[];
   at: Date;
-  /** The episode memories about the action, and the events behind it. */
   memories: Memory[];
   events: string[];
   vector: Float32Array | null;
 }
 
-/**
- * Converts a decision with its outcomes to evidence. Of several measurements, the last one is used. Returns null if the decision has no
- * outcomes.
- */
+/** Of several measurements, the last one is used. Returns null if the decision has no outcomes. */
 export function fromDecision({ decision, outcomes }: DecisionWithOutcomes, memories: Memory[]): Evidence | null {
   if (outcomes.length === 0) return null;
   const measured = outcomes.flatMap(({ metadata, content }) => measureOf(metadata, content) ?? []);
@@ -52,7 +45,7 @@ export function fromDecision({ decision, outcomes }: DecisionWithOutcomes, memor
   };
 }
 
-/** Converts an episode to evidence, such as "Suggested recipe post → 340 views". For episodes that belong to no decision. */
+/** Such as "Suggested recipe post → 340 views". */
 export function fromEpisode(memory: Memory): Evidence {
   const [done = '', outcome = ''] = memory.content.split(/→|->|=>/, 2).map((part) => part.trim());
   const text = outcome === '' ? memory.content : done;
@@ -80,18 +73,17 @@ export function fromEpisode(memory: Memory): Evidence {
   };
 }
 
-/** Returns the words by which themes are compared. Numbers are left out, because they belong to the single case. */
+/** The words by which themes are compared. Numbers are left out, because they belong to the single case. */
 function themeStems(text: string): Set<string> {
   return new Set([...contentStems(text)].filter((stem) => !/^\p{N}+$/u.test(stem)));
 }
 
-/** Returns the measure in the metadata of an outcome, or else the one in its text. */
 function measureOf({ measure }: Record<string, unknown>, text: string): Evidence['measure'] {
   const { name, value } = isObject(measure) ? measure : {};
   return typeof name === 'string' && typeof value === 'number' ? { name, value } : readMeasure(text);
 }
 
-/** Reads a count and its unit from a text: 1,340 and "views" from "got 1,340 views". Dates, times and money are not counts. */
+/** Reads 1,340 and "views" from "got 1,340 views". Dates, times and money are not counts. */
 function readMeasure(text: string): Evidence['measure'] {
   const [, number, name] =
     /(?<![\p{L}\p{N}$€£#.,:/-])(\p{N}{1,3}(?:,\p{N}{3})+|\p{N}+(?:\.\p{N}+)?)\s+(\p{L}{3,20})\b/u.exec(text) ?? [];

@@ -19,23 +19,20 @@ import { countEvidence, type PatternCount, sayCount, writeCount } from './count-
 import { type Evidence, fromDecision, fromEpisode } from './evidence.ts';
 import type { ConsolidateDeps } from '../consolidate-deps.ts';
 
-/** A theme with enough evidence for a pattern. */
 interface FoundPattern {
   evidence: Evidence[];
   count: PatternCount;
-  /** The live pattern that already uses part of this evidence; null if there is none. */
+  /** The live pattern that already uses part of this evidence. Null if there is none. */
   known: Memory | null;
 }
 
-/**
- * A pattern archived for one of these reasons was removed by a user or by maintenance. It is written again only if there is new evidence.
- */
+/** For these reasons, a user or maintenance has removed a pattern. It is written again only if there is new evidence. */
 const REMOVED = ARCHIVE_REASONS.filter((reason) => reason !== 'superseded');
 
 /** The language of the conversations is detected from this many of the latest messages. */
 const TALK = 20;
 
-/** Finds the owner's themes that have enough episodes and decisions, some of which no pattern has counted yet. */
+/** The themes that have enough episodes and decisions, some of which no pattern has counted yet. */
 export async function findPatterns(reader: Reader, deps: ConsolidateDeps, scope: Scope): Promise<FoundPattern[]> {
   const { minimum, similarity, window } = deps.consolidation.patterns;
   const evidence = await gatherEvidence(reader, deps, scope, window);
@@ -61,7 +58,7 @@ function evidenceIds(pattern: Memory): string[] {
   return Array.isArray(ids) ? ids.filter((id) => typeof id === 'string') : [];
 }
 
-/** Collects the decisions with outcomes, and the episodes that belong to none of them. Absorbed episodes are included. */
+/** The decisions with outcomes, and the episodes that belong to none of them. Absorbed episodes are included. */
 async function gatherEvidence(
   reader: Reader,
   deps: ConsolidateDeps,
@@ -98,9 +95,8 @@ async function gatherEvidence(
 }
 
 /**
- * Groups evidence by theme. Cases on one theme have similar meaning or words, the same measure and the same tool. If they name the same
- * entity, a slightly lower similarity is enough. Average linkage prevents a chain of neighbours from joining unrelated cases. Similar
- * meaning alone is not enough: two groups are joined only if they share a word, an entity or a measure.
+ * Average linkage prevents a chain of neighbours from joining unrelated cases. Two groups must also share a word, an entity or a measure,
+ * because similar meaning alone is not enough.
  */
 export function clusterEvidence(
   evidence: readonly Evidence[],
@@ -127,8 +123,7 @@ export function clusterEvidence(
 }
 
 const SAME_ENTITY = 0.05;
-// Decisions whose outcomes are counted in the same unit presumably have the same purpose, even if they share no words. So these two values
-// add up to 0.70, the default threshold of a theme.
+// Decisions whose outcomes have the same unit presumably have the same purpose. The two values add up to the default threshold, 0.7.
 const SAME_END = 0.55;
 const SAME_MEASURE = 0.15;
 
@@ -148,7 +143,6 @@ function similarityOf(one: Evidence, other: Evidence, calibration: Calibration |
   return Math.min(1, alike + (nameTheSame(one, other) ? SAME_ENTITY : 0) + (hasOneEnd ? SAME_MEASURE : 0));
 }
 
-/** Checks whether both are decisions with outcomes in the same unit. */
 function haveOneEnd(one: Evidence, other: Evidence): boolean {
   const areDecided = one.events.includes(one.id) && other.events.includes(other.id);
   return areDecided && one.measure !== null && one.measure.name === other.measure?.name;
@@ -158,7 +152,6 @@ function nameTheSame(one: Evidence, other: Evidence): boolean {
   return one.entities.some((entity) => other.entities.includes(entity));
 }
 
-/** Checks whether two groups of evidence share a word, an entity or a measure. */
 function haveInCommon(left: readonly number[], right: readonly number[], evidence: readonly Evidence[]): boolean {
   return left.some((one) =>
     right.some((other) => {
@@ -177,10 +170,7 @@ function meanBetween(left: readonly number[], right: readonly number[], alike: r
 const PATTERN_IMPORTANCE = 0.85;
 const LEAD_WORDS = 30;
 
-/**
- * Writes a theme as a new pattern, or replaces the existing pattern. The numbers always come from the counts; a model writes only the
- * sentence before them. The episodes are archived as absorbed.
- */
+/** The numbers always come from the counts. A model writes only the sentence before them. */
 export async function writePattern(
   deps: ConsolidateDeps,
   scope: Scope,
@@ -215,7 +205,6 @@ export async function writePattern(
   });
 }
 
-/** Returns the counts as a sentence. If there is a model, it writes a sentence that precedes the counts. */
 async function wordPattern(run: ActiveRun, { evidence, count }: FoundPattern): Promise<string> {
   const plain = sayCount(count);
   // If the counts do not show which variant is best, a model must not claim it either.
@@ -271,10 +260,7 @@ export interface ToolSuggestion {
 
 const MOST_PATTERNS = 200;
 
-/**
- * Returns the tools that a scope's patterns suggest, the best first. Without a message, the order depends on how often a tool was used and
- * on the pattern's importance.
- */
+/** The best tools come first. Without a message, the order depends on how often a tool was used and on the pattern's importance. */
 export async function suggestTools(
   parts: Parts,
   scope: Scope,

@@ -10,7 +10,7 @@ import { parse } from '../../record/parse.ts';
 
 const messageSchema = z.looseObject({ role: looseText, content: looseText, id: looseText, time_anchor: looseText });
 
-/** Names for the ten abilities. All data sets that test an ability use the same name. */
+// All data sets that test an ability use the same name for it.
 const KINDS: Readonly<Record<string, string>> = {
   abstention: 'unknown',
   contradiction_resolution: 'contradiction',
@@ -25,9 +25,8 @@ const KINDS: Readonly<Record<string, string>> = {
 };
 
 /**
- * Loads BEAM: a folder of conversations, each a folder with `chat.json` and `probing_questions.json` (which may be in a folder of the same
- * name). The loader handles the known faults: of duplicate message ids, the first is used; `source_chat_ids` may be a list, a number, or an
- * object of lists; questions in Python dictionary syntax are left out.
+ * Loads folders with `chat.json` and `probing_questions.json`. Of duplicate message ids, the first is used. Questions in Python dictionary
+ * syntax are left out.
  */
 export function loadBeam(path: string): Dataset {
   const folders = chatFolders(path);
@@ -74,7 +73,7 @@ function chatFolders(path: string): string[] {
     .flatMap((name) => chatFolders(join(path, name)));
 }
 
-/** Returns the batches of a chat. The largest chats consist of plans, and each plan is a list of batches. */
+/** The largest chats consist of plans, and each plan is a list of batches. */
 function batchesOf(data: unknown): unknown[] {
   return listOf(data).flatMap((each) => {
     if (typeof each !== 'object' || each === null) return [];
@@ -83,7 +82,6 @@ function batchesOf(data: unknown): unknown[] {
   });
 }
 
-/** Returns the messages of a batch, at any depth of nested lists. */
 function messagesOf(batch: unknown): unknown[] {
   if (Array.isArray(batch)) return batch.flatMap((each) => messagesOf(each));
   if (typeof batch !== 'object' || batch === null) return [];

@@ -39,9 +39,8 @@ const KINDS: Readonly<Record<string, string>> = {
 };
 
 /**
- * Loads HaluMem: `HaluMem-Medium.jsonl` or `-Long`, with one user per line. The data set names the memories of each session but not their
- * turns, so memories are matched with whole sessions. The loader handles the known faults: `is_update` is a text, distractors
- * ("interference") have memories that should not be kept, memories are duplicated, and evidence names a memory by its text.
+ * Memories are matched with whole sessions, because the data set does not name their turns. Known faults: `is_update` is a text,
+ * distractors ("interference") have memories that should not be kept, and memories are duplicated.
  */
 export function loadHaluMem(path: string): Dataset {
   const counts = { interference: 0, doubled: 0 };
@@ -75,7 +74,7 @@ export function loadHaluMem(path: string): Dataset {
   ]);
 }
 
-/** Adds the memory of a point. It ends the memories that it updates. */
+/** The new memory ends the memories that it updates. */
 function addPoint(
   { memory_content: text, memory_type, is_update, original_memories }: z.infer<typeof pointSchema>,
   id: string,

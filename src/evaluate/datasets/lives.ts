@@ -50,9 +50,7 @@ const lifeSchema = z.object({
     .default([]),
 });
 
-/**
- * Loads the data set `lives`, or an application's own data in the same format: one file for each conversation (train/lives/FORMAT.md).
- */
+/** One file for each conversation, in the format of train/lives/FORMAT.md. Also for your own data. */
 export function loadLives(path: string): Dataset {
   const lives = jsonFiles(path).map(({ data, place }): Conversation => {
     const life = parse(lifeSchema, data, `${place} is not a conversation in the format of train/lives/FORMAT.md: it`);

@@ -41,10 +41,9 @@ export const DATASETS: Readonly<Record<DatasetName, { load(path: string): Datase
   pairs: { load: loadPairs, about: 'your facts and queries, and which fact answers which query' },
 };
 
-// The first path is relative to the source code, the second to the bundled command line.
 const OWN_LIVES: string | undefined = ['../../../train/lives', '../../train/lives']
   .map((path) => fileURLToPath(new URL(path, import.meta.url)))
-  // The published package also has this folder, but only with the format's description. So the folder must contain JSON files.
+  // The published package also has this folder, but without the JSON files.
   .find((path) => existsSync(path) && readdirSync(path).some((name) => name.endsWith('.json')));
 
 export interface DatasetChoice {
@@ -78,7 +77,6 @@ export function loadDataset({ name, path, only, limit, seed = 1 }: DatasetChoice
   return { ...dataset, conversations: limit === undefined ? chosen : sample(chosen, limit, seed) };
 }
 
-/** Selects `count` items of a list by the seed, in their original order. */
 function sample<Item>(items: readonly Item[], count: number, seed: number): Item[] {
   const random = seededRandom(seed);
   const chosen = new Set(

@@ -31,32 +31,22 @@ const questionSchema = z.looseObject({
   audit: looseText,
 });
 
-/**
- * The names of LoCoMo's categories, by number. LoCoMo's paper and code number the categories differently; the data file uses the numbers of
- * the code.
- */
+// LoCoMo's paper and code number the categories differently. The data file uses the numbers of the code.
 const LOCOMO_KINDS = ['', 'multi', 'time', 'open', 'single', 'unknown'];
-/**
- * The names of REALTALK's categories, by number: 1 to 3 are multi-hop, temporal reasoning and commonsense. The names come from Lee et al.
- * (arXiv:2502.13270, "memory probing") and from MTEB's long-term memory tasks. Every question has an answer.
- */
+// 1 to 3, from Lee et al. (arXiv:2502.13270, "memory probing") and MTEB's long-term memory tasks. Every question has an answer.
 const REALTALK_KINDS = ['', 'multi', 'time', 'commonsense'];
 
-/**
- * Loads LoCoMo: `locomo10.json`, or a file of conversations with a `*-qa.jsonl` beside it. The loader repairs evidence such as
- * "D8:6; D9:17", "D:11:26" and "D2:3-D2:6", and adds the caption of a photo to the text of its turn. It leaves out questions whose gold
- * answer an audit found to be wrong.
- */
+/** Repairs evidence such as "D8:6; D9:17", adds captions of photos, and leaves out questions whose gold answer an audit found wrong. */
 export function loadLocomo(path: string): Dataset {
   return loadSessionKeys('locomo', path, LOCOMO_KINDS);
 }
 
-/** Loads REALTALK: a folder of `Chat_*.json`, the chats of ten pairs of real people. Messages are in `clean_text`, questions in `qa`. */
+/** Loads a folder of `Chat_*.json`, the chats of ten pairs of real people. */
 export function loadRealtalk(path: string): Dataset {
   return loadSessionKeys('realtalk', path, REALTALK_KINDS);
 }
 
-/** Loads conversations that have their sessions under the keys session_1, session_2, …, each with a `…_date_time`. */
+/** Sessions are under the keys session_1, session_2, …, each with a `…_date_time`. */
 export function loadSessionKeys(name: string, path: string, kinds: readonly string[]): Dataset {
   const pieces = jsonFiles(path);
   const samples = pieces
@@ -99,7 +89,6 @@ function hasSessions(data: unknown): boolean {
   });
 }
 
-/** Reads the questions from another file in the folder of the conversations, if there is one: `locomo-dev-qa.jsonl`, `qa.jsonl`. */
 function questionsBeside(path: string): DataPiece[] {
   if (statSync(path).isDirectory()) return [];
   const folder = dirname(path);
@@ -113,7 +102,7 @@ function sessionsOf(talk: Record<string, unknown>, place: string): Session[] {
       Array.isArray(value) ? value.map((each: { speaker?: unknown }) => String(each?.speaker ?? '')) : [],
     ),
   );
-  // LongMemEval's pool has the same format, but its speakers are "user" and "assistant"; the assistant is the agent.
+  // LongMemEval's pool has the same format, but its speakers are "user" and "assistant".
   const hasAgent = speakers.has('assistant');
   return Object.keys(talk)
     .filter((key) => /^session_\d+$/.test(key) && Array.isArray(talk[key]))
@@ -135,13 +124,10 @@ function sessionsOf(talk: Record<string, unknown>, place: string): Session[] {
     }));
 }
 
-// A range of more turns than this is a typing error in the data.
+// A longer range is a typing error in the data.
 const LONGEST_RANGE = 50;
 
-/**
- * Reads ids such as D8:6 from lists, from texts with several ids, from ranges such as "D2:3-D2:6", and from misspellings such as "D:11:26"
- * and "D30:05".
- */
+/** Reads lists, texts with several ids, ranges such as "D2:3-D2:6", and misspellings such as "D:11:26" and "D30:05". */
 function evidenceIds(value: readonly string[] | string | null): string[] {
   const text = typeof value === 'string' ? value : (value ?? []).join(' ');
   return [...text.matchAll(/D:?(\d+):0*(\d+)(?:\s?-\s?(?:D:?\1:)?0*(\d+))?/g)].flatMap(([, session, first, last]) => {

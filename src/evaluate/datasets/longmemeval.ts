@@ -16,11 +16,7 @@ const instanceSchema = z.looseObject({
   ),
 });
 
-/**
- * Loads LongMemEval. In `longmemeval_s.json`, `_m` and `_oracle`, each question has its own history. Alternatively loads a pool of turns in
- * LoCoMo's format, with a `qa.jsonl` beside it. A question whose id ends in `_abs` has no answer. The loader handles the known faults:
- * sessions out of order, duplicate sessions in one history, and answers that are numbers.
- */
+/** Loads one history per question, or a pool of turns in LoCoMo's format. Sessions may be duplicated or out of order. */
 export function loadLongMemEval(path: string): Dataset {
   const instances = jsonObjects(path).filter(
     ({ data }) => typeof data === 'object' && data !== null && 'haystack_sessions' in data,

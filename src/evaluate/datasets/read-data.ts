@@ -2,16 +2,14 @@ import { existsSync, readdirSync, readFileSync, statSync } from 'node:fs';
 import { basename, join } from 'node:path';
 import { invalidInput, messageOf } from '../../errors.ts';
 
-/** A piece of data and its position, for error messages. */
 export interface DataPiece {
   data: unknown;
   /** The file, and the line if the file has one piece per line. */
   place: string;
-  /** The name of the file without its extension. */
   name: string;
 }
 
-/** Reads a JSON file, or all JSON files of a folder in the order of their names. In a JSONL file, each line is one piece. */
+/** A JSON file, or all JSON files of a folder, sorted by name. In a JSONL file, each line is one piece. */
 export function jsonFiles(path: string): DataPiece[] {
   if (!existsSync(path)) {
     throw invalidInput(
@@ -26,7 +24,6 @@ export function jsonFiles(path: string): DataPiece[] {
   return files.flatMap((name) => filePieces(join(path, name)));
 }
 
-/** Reads the first of the named files that exists in a folder. */
 export function jsonBeside(path: string, names: readonly string[]): DataPiece[] {
   const found = names.map((name) => join(path, name)).find((file) => existsSync(file));
   return found === undefined ? [] : filePieces(found);
@@ -51,17 +48,15 @@ function parsed(text: string, place: string): unknown {
   }
 }
 
-/** Returns the objects in a JSON file or in all JSON files of a folder, each with its position. */
 export function jsonObjects(path: string): DataPiece[] {
   return jsonFiles(path).flatMap((piece) => listOf(piece.data).map((data) => ({ ...piece, data })));
 }
 
-/** Returns the data as a list, because some files contain one object and others a list of objects. */
 export function listOf(data: unknown): unknown[] {
   return Array.isArray(data) ? data : [data];
 }
 
-/** Parses a date in any format of the data sets, as UTC. Returns null if it cannot be parsed. */
+/** Reads any date format of the data sets, as UTC. Returns null for anything else. */
 export function dateOf(value: unknown): Date | null {
   if (typeof value !== 'string' || value.trim() === '') return null;
   const text = value.trim();

@@ -9,11 +9,7 @@ const dialogueSchema = z.looseObject({
   turns: z.array(z.looseObject({ speaker: looseText, text: looseText })),
 });
 
-/**
- * Loads Synthetic-Persona-Chat: one dialogue per line, with statements about each speaker. Each dialogue becomes two conversations, so that
- * each speaker is the user once and the agent once. The data set does not state which turn contains which statement, and some statements
- * occur in no turn.
- */
+/** Loads Synthetic-Persona-Chat. Each dialogue becomes two conversations, so that each speaker is the user once. */
 export function loadPersonaChat(path: string): Dataset {
   const conversations = jsonObjects(path).flatMap(({ data, place: at }, index) => {
     const dialogue = parse(dialogueSchema, data, at);
@@ -41,10 +37,7 @@ const expectationSchema = z.looseObject({
   expected_importance_min: z.number().nullish(),
 });
 
-/**
- * Loads a file of transcripts and expected extractions: a list of `transcript`, `expected_type`, `expected_contains` and
- * `expected_importance_min`, in JSON or JSONL. If several entries have the same transcript, several memories are expected from it.
- */
+/** Entries with the same transcript become one conversation with several expected memories. */
 export function loadExpectations(path: string): Dataset {
   const byTranscript = new Map<string, Conversation>();
   for (const { data, place } of jsonObjects(path)) {
@@ -71,7 +64,7 @@ export function loadExpectations(path: string): Dataset {
   return repaired('expectations', [...byTranscript.values()]);
 }
 
-/** Splits a transcript into turns. Each "User: …" or "Agent: …" begins a turn, and lines without a speaker continue it. */
+/** Each "User: …" or "Agent: …" begins a turn. Lines without a speaker continue it. */
 export function transcriptTurns(transcript: string): Turn[] {
   const turns: Turn[] = [];
   for (const line of transcript.split('\n')) {
@@ -94,10 +87,7 @@ const pairsSchema = z.looseObject({
   ),
 });
 
-/**
- * Loads labelled pairs of query and fact: `{ facts: [{ id, text }], queries: [{ query, relevant: [ids] }] }`. Facts may be plain texts;
- * their ids are then their indexes, from 0. If no fact is relevant to a query, recall must abstain.
- */
+/** Loads `{ facts: [{ id, text }], queries: [{ query, relevant: [ids] }] }`. A fact may be a plain text, whose id is its index from 0. */
 export function loadPairs(path: string): Dataset {
   const conversations = jsonFiles(path).map(({ data, place, name }): Conversation => {
     const { facts, queries } = parse(pairsSchema, data, place);

@@ -24,29 +24,24 @@ import {
 import { changeableOwners, findCandidates, isDraftOf, similarityOf, type Vectors } from '../compare.ts';
 import {
   type Candidate,
-  compareRank,
   decide,
   decideContext,
   type Decision,
   type Retirement,
-  strongerClaim,
   type Verdict,
 } from '../decide/decide.ts';
+import { compareRank, strongerClaim } from '../decide/claim-rank.ts';
 import { refusal } from '../read/reader.ts';
 import type { ApplyDeps, Writing } from '../formation-settings.ts';
 import type { Statement } from '../statement.ts';
 
-/** Checked statements, with the vectors and the model's verdicts for deciding what to do with them. */
 interface Decidable {
   statements: readonly Statement[];
   vectors: Vectors | null;
   verdicts: ReadonlyMap<Statement, Verdict>;
   /** Whether this reading replaces the local reader's drafts of the same events. */
   replacesDrafts: boolean;
-  /**
-   * Whether drafts that are permanent facts or about health are kept even if the reading replaces drafts. True if the reading has no items
-   * at all.
-   */
+  /** Keeps drafts of permanent facts and health values all the same. Set if the reading has no items at all. */
   keepsFacts: boolean;
 }
 
@@ -54,15 +49,11 @@ interface Deciding extends Writing {
   statement: Statement;
 }
 
-/** A new statement that retires others, of which only the times are needed. */
 type Succeeding = Writing & { statement: Pick<Statement, 'validFrom' | 'statedAt'> };
 
 type DecisionTo<Action> = Extract<Decision, { action: Action }>;
 
-/**
- * Decides and writes statements one by one, so that each is compared with those before it. The transaction holds the owner's lock, so the
- * known statements cannot change meanwhile.
- */
+/** Each statement is compared with those before it. The caller's transaction must hold the owner's lock. */
 export async function applyStatements(writing: Writing, given: Decidable): Promise<void> {
   const { writer, deps, scope, events, result } = writing;
   const { statements, vectors } = given;
@@ -73,7 +64,7 @@ export async function applyStatements(writing: Writing, given: Decidable): Promi
   const formed = await memoriesFrom(writer, scope.tenant, eventIds);
   const forgotten = await listForgotten(writer, ownerOf(scope), { as: 'forgotten' });
   if (given.replacesDrafts) {
-    // If the words of a draft were forgotten together with another statement, the model cannot read them again. The draft stays.
+    // If a draft's words were forgotten together with another statement, the model cannot read them again. The draft stays.
     const drafts = formed.filter(
       (memory) =>
         memory.archivedAt === null &&
@@ -105,24 +96,21 @@ export async function applyStatements(writing: Writing, given: Decidable): Promi
   }
 }
 
-/**
- * Checks whether a memory is a permanent fact, or a value about somebody's health. The local reader reads 97 of 100 such values correctly.
- */
+/** A permanent fact or a health value. The local reader reads 97 of 100 such values correctly. */
 function isFact({ permanent, attribute, value }: Memory, { attributes }: ApplyDeps): boolean {
   return permanent || (attribute !== null && value !== null && attributes.policyOf(attribute).category === 'health');
 }
 
-/** Keeps track of the owner's statements as this formation changes them. */
 function createOwnerState(targets: readonly Memory[], vectors: Vectors | null) {
   const now = new Map(targets.map((target) => [target.id, target]));
-  /** The ids of the changed statements. `index` is the number of the new statement that changed each. */
+  /** `index`: the number of the new statement that changed the memory. */
   const changed: { id: string; index: number }[] = [];
   return {
     note(memory: Memory, index: number): void {
       now.set(memory.id, memory);
       changed.push({ id: memory.id, index });
     },
-    /** Returns the candidates in their current state and the statements that this formation has changed, each with its similarity. */
+    /** The found candidates in their current state, and all statements that this formation has changed. */
     candidates(found: readonly Candidate[], { text }: Statement, index: number): Candidate[] {
       const all = new Map(
         found.map((each) => [each.memory.id, { ...each, memory: now.get(each.memory.id) ?? each.memory }]),
@@ -135,10 +123,7 @@ function createOwnerState(targets: readonly Memory[], vectors: Vectors | null) {
       }
       return [...all.values()];
     },
-    /**
-     * Returns a statement whose relation points to the current state of the known statement. If that statement is gone, the relation is
-     * removed.
-     */
+    /** Points the relation to the current state of its target, or removes it if the target is gone. */
     current(statement: Statement): Statement {
       const { relation } = statement;
       const target = now.get(relation?.target.id ?? '');
@@ -147,7 +132,7 @@ function createOwnerState(targets: readonly Memory[], vectors: Vectors | null) {
   };
 }
 
-/** Loads the known statements that the new ones are related to again. They may have changed since the model was called. */
+/** Reloads the targets of relations, which may have changed since the model was called. */
 async function targetsNow({ writer, deps, scope }: Writing, statements: readonly Statement[]): Promise<Memory[]> {
   const owners = changeableOwners(deps, scope);
   const found: Memory[] = [];
@@ -166,9 +151,8 @@ function hasSameFields(memory: Memory, statement: Statement): boolean {
 }
 
 /**
- * Checks whether the same reader already read the same statement from the same events, for example before a crash. Words of a later turn
- * may have been added to the memory since then. If a statement is about to change a known memory, that memory is never its own earlier
- * result, even if a draft of these events has confirmed it: the change is still to be made.
+ * Keeps formation idempotent: the same reader may have read the statement from the same events before a crash, and words of a later turn
+ * may have been added since. A memory that the statement is about to change does not count.
  */
 function wasReadBefore(statement: Statement, formed: readonly Memory[], { readBy }: Writing): boolean {
   const { relation } = statement;
@@ -185,7 +169,6 @@ function wasReadBefore(statement: Statement, formed: readonly Memory[], { readBy
   );
 }
 
-/** Carries out a decision and returns the memories that it changed. */
 async function applyDecision(deciding: Deciding, decision: Decision): Promise<Memory[]> {
   const { result, statement } = deciding;
   const changed: Memory[] = [];
@@ -206,7 +189,6 @@ async function applyDecision(deciding: Deciding, decision: Decision): Promise<Me
   return changed;
 }
 
-/** Retires the statements that a new one makes obsolete. `by` is the id of the new statement's memory. */
 export async function retireAll(
   succeeding: Succeeding,
   by: string,
@@ -238,7 +220,7 @@ async function add(deciding: Deciding, { retires, retiresLater }: DecisionTo<'ad
   return changed;
 }
 
-/** Writes a memory in place of those that it retires. `changed` contains all of them. */
+/** `changed` includes the retired memories. */
 export async function writeInPlace(
   succeeding: Succeeding,
   input: InternalMemory,
@@ -258,10 +240,7 @@ export async function writeInPlace(
   return { ...written, changed: [...changed, memory] };
 }
 
-/**
- * Merges the times, the importance and the tags of a known statement into the new one that extends it under another attribute. An expired
- * statement is not merged, because the new one would expire immediately. The outcome of a plan does not take over the plan's times.
- */
+/** Carries over the times, importance and tags. An expired statement is skipped, because the new one would expire immediately. */
 function mergedWith(statement: Statement, retires: readonly Retirement[]): Statement {
   const old = retires.find(
     ({ memory, how }) => how === 'merged' && memory.id === statement.relation?.target.id && memory.archivedAt === null,
@@ -278,17 +257,13 @@ function mergedWith(statement: Statement, retires: readonly Retirement[]): State
   };
 }
 
-/**
- * A new statement repeats the one that it replaces if it contains at least this fraction of its words. The higher value applies if the
- * tenses differ.
- */
+/** Fraction of a replaced statement's words whose repetition inherits its sources. `WHOLLY_…` applies if the tenses differ. */
 const SAID_AGAIN = 0.5;
 const WHOLLY_SAID_AGAIN = 0.8;
 
 /**
- * Adds the sources of a replaced statement to its successor if the successor repeats parts of it ("Oisin, 34, from Strabane, is permanent
- * now"). The repeated words come from those sources, so forgetting or erasing them must reach the successor as well. The outcome of a plan
- * cites only its own turns.
+ * Adds the sources of a replaced statement to a successor that repeats parts of it ("Oisin, 34, from Strabane, is permanent now"), so that
+ * forgetting or erasing them reaches the successor. The outcome of a plan cites only its own turns.
  */
 function withCarriedOver(input: InternalMemory, statement: Statement, retires: readonly Retirement[]): InternalMemory {
   const old = retires.find(({ memory }) => memory.id === statement.relation?.target.id)?.memory;
@@ -304,7 +279,7 @@ function withCarriedOver(input: InternalMemory, statement: Statement, retires: r
   };
 }
 
-/** Stores an outranked statement as history, which recall does not find, and retires the statements that it excluded while it was true. */
+/** Stores an outranked statement as history, which recall does not find. */
 async function storeAsHistory(deciding: Deciding, { to, retires }: DecisionTo<'yield'>): Promise<Memory[]> {
   const { writer, deps, scope, statement, why } = deciding;
   const input = await toMemory(deciding);
@@ -321,10 +296,7 @@ async function storeAsHistory(deciding: Deciding, { to, retires }: DecisionTo<'y
   return [...changed, archived];
 }
 
-/**
- * Restores a statement that was replaced wrongly, because its successor does not exclude it. Does nothing if it was forgotten or another
- * memory has taken its place.
- */
+/** Restores a wrongly replaced statement, unless it was forgotten or another memory has taken its place. */
 async function restore({ writer, deps, why }: Writing, memory: Memory): Promise<Memory> {
   if (memory.archiveReason === 'forgotten' || (await findInItsPlace(writer, deps, memory)) !== null) return memory;
   const reason = `holds after all: ${why.reason}`;
@@ -373,7 +345,7 @@ async function revise(deciding: Deciding, { target, text }: DecisionTo<'revise'>
   return revised;
 }
 
-/** Returns the times of a known statement after it has taken over new words. If a plan's beginning moves, its due date moves as well. */
+/** If a plan's beginning moves, its due date moves as well. */
 function timesOf(statement: Statement, target: Memory): Pick<Memory, 'validFrom' | 'validTo' | 'dueAt'> {
   const validFrom = statement.validFrom ?? target.validFrom;
   const validTo = statement.validTo ?? target.validTo;
@@ -386,10 +358,7 @@ function timesOf(statement: Statement, target: Memory): Pick<Memory, 'validFrom'
   };
 }
 
-/**
- * Archives a draft and restores the statement that it had replaced, so that the model's reading is compared with the state before the
- * draft. In a chain of drafts, the statement that the first draft had replaced is restored.
- */
+/** The model's reading must be compared with the state before the draft. Follows chains of drafts. */
 async function dropDraft(writing: Writing, draft: Memory): Promise<void> {
   const { writer, deps, events, result } = writing;
   const why = { ...writing.why, reason: 'a draft of the local reader, read again by the model' };
@@ -401,10 +370,7 @@ async function dropDraft(writing: Writing, draft: Memory): Promise<void> {
   }
 }
 
-/**
- * Records that a goal was reached. The goal gets its outcome and its end, and the next maintenance archives it. An intention is archived
- * immediately, as it is when the application marks it as done. If its day has passed, it ended on that day.
- */
+/** The next maintenance archives a reached goal. An intention is archived now, and ended on its day if that has passed. */
 export async function reachGoal(
   { writer, deps, result, ...writing }: Writing,
   goal: Memory,
@@ -414,7 +380,6 @@ export async function reachGoal(
   const state = goal.type === 'intention' ? 'done' : 'achieved';
   const day = state === 'done' && isDaySaid(goal) && isPlanOver(goal, at.getTime()) ? plannedFor(goal) : null;
   const until = day ?? at;
-  // A goal that is reached before its planned beginning begins when it is reached.
   const validFrom = goal.validFrom !== null && goal.validFrom > until ? until : goal.validFrom;
   const why = { ...writing.why, reason: 'the user says that it is reached' };
   const change = { state, importance, validFrom, validTo: until };
@@ -424,10 +389,7 @@ export async function reachGoal(
   return archiveMemory(writer, deps, reached, { reason: 'expired', why });
 }
 
-/**
- * Schedules the job that puts a plan into effect on its day. Only a plan that replaces other values, or a memory that its reader named,
- * needs the job.
- */
+/** Schedules the job that puts a plan into effect on its day. Only a plan that replaces something needs the job. */
 async function scheduleEffect({ writer, deps }: Writing, memory: Memory): Promise<void> {
   const { attribute, tense, validFrom, scope, internal } = memory;
   if (tense !== 'planned' || validFrom === null) return;
@@ -444,7 +406,7 @@ async function toMemory(deciding: Deciding): Promise<InternalMemory> {
   return {
     ...fields,
     content: text,
-    // A reader gives no titles. If a type requires one, it is the text of the statement.
+    // Readers give no titles.
     title: type?.title === 'required' ? text.slice(0, 200).toWellFormed() : null,
     permanent: isPermanent(statement, deps),
     reader: readBy,
@@ -456,19 +418,13 @@ async function toMemory(deciding: Deciding): Promise<InternalMemory> {
   };
 }
 
-/**
- * Returns the time zone of a statement's days, in the form in which `internal` stores it. Nothing is stored for UTC and for statements
- * without days.
- */
+/** Nothing is stored for UTC and for statements without days. */
 function zoneOfDays({ timeZone, validFrom, validTo, dueAt }: Statement): Record<string, unknown> {
   if (validFrom === null && validTo === null && dueAt === null) return {};
   return { timeZone: timeZone === 'UTC' ? undefined : timeZone };
 }
 
-/**
- * Checks whether a statement is part of every prompt: it is true of the user now, its attribute is a permanent one, and its trust is not
- * low.
- */
+/** Permanent statements are part of every prompt: true of the user now, under a permanent attribute, and not of low trust. */
 export function isPermanent(
   claim: Pick<Memory, 'attribute' | 'subject' | 'value' | 'polarity' | 'trust' | 'tense'>,
   { attributes }: ApplyDeps,
@@ -481,7 +437,7 @@ export function isPermanent(
 
 const FOLLOW_UP_DAYS = 7;
 
-/** Returns a provisional due date for an intention without a day: its beginning or, without one, a week after it was stated. */
+/** A provisional due date for an intention without a day: its beginning or, without one, a week after it was stated. */
 function followUp(statement: Statement): Pick<InternalMemory, 'dueAt' | 'internal'> {
   const { statedAt, validFrom } = statement;
   const dueAt = validFrom ?? new Date(statedAt.getTime() + FOLLOW_UP_DAYS * DAY);

@@ -22,7 +22,7 @@ import type { Statement } from '../statement.ts';
 import { lowestTrust, trustOf } from '../../record/statement.ts';
 import { countWords } from '../../record/parse.ts';
 
-/** Returns the reflections of a model's reading, or asks for them in a separate call that is shown the new statements. */
+/** The reflections of a model's reading, or those of a separate call that is shown the new statements. */
 export async function reflectionsOf(
   work: FormWork,
   reading: Reading,
@@ -40,32 +40,28 @@ export async function reflectionsOf(
   return askReflections(meter.languageModel(languageModel), input, signal);
 }
 
-/** The reflections and topics of a reading. They may repeat only names and numbers that occur in the turns or in `known`. */
+/** Reflections and topics may repeat only names and numbers that occur in the turns or in `known`. */
 interface Reflected extends Pick<Reading, 'reflections' | 'topics'> {
   known: readonly string[];
 }
 
-/** Writes the reflections and the topics of a reading. Their sources are messages of the user and the agent, never tools or documents. */
+/** The sources are messages of the user and the agent, never tools or documents. */
 export async function writeReflections(given: Writing, reflected: Reflected): Promise<void> {
   const writing = { ...given, events: spokenEvents(given.events) };
   await writeReflected(writing, reflected);
   await writeTopics(writing, reflected);
 }
 
-/** Selects the events that reflections and topics may cite. */
 export function spokenEvents(events: readonly Event[]): Event[] {
   return events.filter(({ kind, origin }) => kind === 'message' && (origin === 'user' || origin === 'agent'));
 }
 
 const MOST_WORDS = 35;
-// A reflection repeats another one if it contains at least this fraction of its words.
+// A reflection is a repetition if another one contains at least this fraction of its words.
 const REPEATS = 0.8;
 const LEVELS = ['agent', 'user', 'session'] as const;
 
-/**
- * Writes the reflections that are short, supported by the turns and new. All users share the agent level, so a reflection about a person is
- * never written there. A reflection at that level must not give an order, grant a permission or contain an address.
- */
+/** All users share the agent level: no reflection there may be about a person, give an order, permit anything or contain an address. */
 async function writeReflected(writing: Writing, { reflections, known }: Reflected): Promise<void> {
   const { writer, deps, scope, events, result } = writing;
   if (reflections.length === 0 || !deps.settings.reflections) return;
@@ -103,10 +99,7 @@ async function writeReflected(writing: Writing, { reflections, known }: Reflecte
   }
 }
 
-/**
- * Returns the level at which a reflection is stored. A reflection about a person is never above the user level. If the scope lacks the
- * level, a level that it has is returned.
- */
+/** A reflection about a person is never stored above the user level. Falls back to a level that the scope has. */
 async function levelOf({ writer, scope }: Writing, level: ScopeLevel, text: string): Promise<ScopeLevel> {
   const own = ownerLevel(scope);
   if (level === 'session') return scope.session === null ? own : 'session';
@@ -114,7 +107,7 @@ async function levelOf({ writer, scope }: Writing, level: ScopeLevel, text: stri
   return scope.user !== null ? 'user' : scope.session === null ? own : 'session';
 }
 
-// Matches the words for a single user. A reflection about users in general is not about a person.
+// Words for a single user. A reflection about users in general is not about a person.
 const THE_USER = anyWords('theUser');
 
 async function speaksOfPerson(writer: Writer, text: string, scope: Scope): Promise<boolean> {
@@ -129,7 +122,7 @@ async function speaksOfPerson(writer: Writer, text: string, scope: Scope): Promi
 const TITLE = 'Summary: ';
 const LONGEST_SUMMARY = 4000;
 
-/** Writes the topics of a session, one memory per topic. If a topic is known, its memory is updated. */
+/** One memory per topic. A known topic is updated. */
 async function writeTopics(writing: Writing, { topics, known }: Reflected): Promise<void> {
   const { writer, deps, scope, events, result, why } = writing;
   const { mostTopics, minimumInteractions } = deps.settings.summary;
@@ -162,16 +155,13 @@ async function writeTopics(writing: Writing, { topics, known }: Reflected): Prom
 }
 
 /**
- * A new summary replaces an earlier line if it contains the fraction `share` of the line's words. If they have at least `words` words in
- * common, `smaller` suffices. In ten lives of the data set `lives`, whose model answers were recorded, nearly all summaries of a known
- * topic reach `smaller`, and say what became of the earlier line.
+ * A new summary replaces an earlier line if it contains the fraction `share` of its words, or the fraction `smaller` and at least `words`
+ * of them. In ten lives of the data set `lives`, nearly all summaries of a known topic reach `smaller`, and say what became of the earlier
+ * line.
  */
 const CONTINUES = { share: 0.35, smaller: 0.15, words: 4 };
 
-/**
- * Combines a topic's new summary with the earlier one. The new text replaces each earlier line of which it contains enough words. The other
- * lines are kept with their date, because the new text may contradict them. If the result is too long, the oldest lines are dropped.
- */
+/** Other earlier lines stay, with their date, because the new text may contradict them. The oldest are dropped if it gets too long. */
 function continuedSummary(known: Memory | null, text: string): string {
   if (known === null) return text;
   const stems = contentStems(text);
@@ -197,21 +187,15 @@ function continuedSummary(known: Memory | null, text: string): string {
 }
 
 const MOST_SUMMARIES = 50;
-/** A reader is shown at most this many known topics. */
 const MOST_TOPICS = 10;
 
-/** A reader is shown at most this many characters of a topic's summary. */
+/** In characters. */
 const SHOWN_SUMMARY = 1200;
 
-/** Cuts a long summary to its last part, beginning with a whole word. */
 function lastOf(summary: string): string {
   return summary.length <= SHOWN_SUMMARY ? summary : summary.slice(-SHOWN_SUMMARY).replace(/^\S*\s+/, '');
 }
 
-/**
- * Finds the known topics that these turns may continue. Those whose titles share more words with the turns come first, then the latest
- * ones.
- */
 export async function topicsToContinue(store: Reader, work: FormWork): Promise<ReadInput['topics']> {
   const { deps, scope, events } = work;
   const said = contentStems(events.map(({ content }) => content).join(' '));
@@ -238,7 +222,7 @@ function sourceOf({ readBy, scope }: Writing, events: readonly Event[]) {
   };
 }
 
-/** Checks a text that has no quotes. It must not contain a name, a number, an address or an instruction that nobody said. */
+/** Checks a text without quotes: it must not contain a name, a number, an address or an instruction that nobody said. */
 function checkText({ deps, events }: Writing, what: 'reflection' | 'topic', text: string, known: readonly string[]) {
   if (text === '') return refusal(what, 'malformed', text);
   if (what === 'reflection' && countWords(text) > MOST_WORDS) return refusal(what, 'too_long', text);
@@ -250,7 +234,7 @@ function checkText({ deps, events }: Writing, what: 'reflection' | 'topic', text
   // A number up to 31 may be a day of the month, computed from the date of the turn.
   if (number !== null && !(Number(number) <= 31)) return refusal(what, 'value_not_said', text, { detail: number });
   const capitalised = text.match(/(?<=\p{Ll}[,;]?\s)\p{Lu}\p{Ll}[\p{L}\p{M}\p{N}'-]*/gu) ?? [];
-  // Other languages are not checked: in German, for example, every noun has a capital letter.
+  // Only English is checked: in German, for example, every noun has a capital letter.
   const names = isEnglish(text) ? capitalised : [];
   const unknown = names.find(
     (name) => !/^(?:User|Assistant|Agent)/.test(name) && !isNameSaid(name, said) && !MONTHS_AND_WEEKDAYS.has(name),

@@ -27,34 +27,29 @@ import { peopleOf } from '../read/local/known-names.ts';
 import type { MeantWords } from '../statement.ts';
 import { type Owned, ownersIn, ownersOf } from './request-owners.ts';
 
-/**
- * A clause that a request to forget may refer to: the user's words with their place in the log, or a statement that quotes no words of the
- * log.
- */
+/** A clause that a request may refer to: words of the log, or a statement that quotes none. */
 export interface Heard extends Owned {
-  /** The id of the turn or of the statement. */
   source: string;
   /** Null for a statement. */
   quote: Quote | null;
-  /** The topics that the request names and that the clause is about: "my salary" names the topic of "I make 90k". */
+  /** Topics that both the request and the clause name: "my salary" names the topic of "I make 90k". */
   topics: readonly string[];
-  /** Whether the user wrote the clause. False for pasted and quoted text. */
+  /** False for pasted and quoted text. */
   isOwn: boolean;
-  /** Whether the clause states the user's own name, city, job or employer. */
+  /** States the user's own name, city, job or employer. */
   isIdentity: boolean;
 }
 
-/** What the user said before a request, with the names and values in it. */
 export interface HeardBefore {
   /** All clauses of the user's turns, and the statements that quote no words of the log. */
   all: readonly Heard[];
-  /** The clauses of `all` that the reading layers read together with the request, the latest turn first. */
+  /** The clauses that the reading layers read together with the request, latest turn first. */
   heard: readonly Heard[];
-  /** The names of people in the user's life, in lower case. */
+  /** In lower case. */
   people: readonly string[];
-  /** What is known about the request's topics: the values of statements and, where no statement was formed, the clauses themselves. */
+  /** The values of statements about the request's topics and, where no statement was formed, the clauses themselves. */
   values: readonly string[];
-  /** Returns the names of the people with a given relation to the user ("mother"), in lower case. */
+  /** The names, in lower case, of the people with a relation such as "mother". */
   namesOf(relation: string): string[];
 }
 
@@ -62,20 +57,12 @@ export function clausesOf({ id, content }: Event): MeantWords[] {
   return splitClauses(content).map(({ start, end }) => ({ event: id, start, end, text: content.slice(start, end) }));
 }
 
-/** At most this many turns are searched. */
 const MOST_TURNS = 300;
-/** At most this many clauses are read with the request. */
 const MOST_READ = 80;
-/** The latest clauses are always read with the request, up to this many. */
+/** The latest clauses are always among the `MOST_READ`. */
 const MOST_LATEST = 16;
-/** At most this many statements are looked up as the nearest to the request. */
 const MOST_STATED = 12;
 
-/**
- * Finds the clauses that a request may refer to, the latest turn first. In a long log, these are the latest clauses and the best of the
- * older ones: clauses about a topic that the request names, clauses behind the statements nearest to the request, and clauses that share
- * words with the request.
- */
 export async function clausesBefore(work: FormWork, event: Event, request: string): Promise<HeardBefore> {
   const near = await nearStatements(work, request, { most: MOST_STATED, policy: 'forgettable' });
   const { turns, subjects, named, identity } = await loadBefore(work, event);
@@ -91,8 +78,7 @@ export async function clausesBefore(work: FormWork, event: Event, request: strin
     clausesOf(turn).map((quote) => ({ text: quote.text, session: turn.scope.session, quote })),
   );
   const owners = pack === null ? null : ownersOf(split, { pack, people });
-  // A statement that names a close person ("my partner is called Jussara") is about that person as well, so the user is not an owner of its
-  // clause.
+  // A statement that names a close person ("my partner is called Jussara") is also about that person, so the user does not own its clause.
   const own = ofTopics.filter(({ attribute }) => !hasTrait(attribute, 'close', work.deps.attributes));
   const userOf = (quote: Quote): string[] => (own.some(({ quotes }) => quotesMeet(quotes, [quote])) ? [USER] : []);
   const clauses = turns.flatMap((turn, index) => {
@@ -136,7 +122,6 @@ export async function clausesBefore(work: FormWork, event: Event, request: strin
   };
 }
 
-/** Returns the people to whom a statement belongs. It is called for statements that quote no words of the log. */
 function ownersOfStatement(
   { subject, attribute, content }: Memory,
   pack: Pack | null,
@@ -146,7 +131,6 @@ function ownersOfStatement(
   return isUser(subject) && attribute !== null ? [...others, USER] : others;
 }
 
-/** Loads the turns before a request, the subjects of the owner's statements, and the statements about the user's people and identity. */
 function loadBefore({ deps, scope }: FormWork, event: Event) {
   const owner = ownerOf(scope);
   const search = (trait: 'identity' | 'close') =>
@@ -159,7 +143,6 @@ function loadBefore({ deps, scope }: FormWork, event: Event) {
   }));
 }
 
-/** Checks whether a clause is about a topic that the request names. */
 function isAbout(
   quote: MeantWords,
   { topic, stated, isWide }: StatedTopic,
@@ -170,23 +153,23 @@ function isAbout(
   return isSaid || stated.some((memory) => isStatedIn(quote, memory));
 }
 
-/** Checks whether a statement was formed from a clause. If the statement has a value, the clause must share a word with it. */
+/** Whether the statement was formed from the clause. If it has a value, the clause must share a word with it. */
 function isStatedIn(quote: MeantWords, { quotes, value }: Memory): boolean {
   if (!quotesMeet(quotes, [quote])) return false;
   return value === null || coveredBy(contentStems(quote.text), contentStems(value)) > 0;
 }
 
-/** Checks whether a statement was formed from a clause that contains its whole value. */
+/** Stricter than `isStatedIn`: the clause must contain the whole value. */
 function isToldIn(quote: MeantWords, { quotes, value }: Memory): boolean {
   return quotesMeet(quotes, [quote]) && value !== null && quote.text.toLowerCase().includes(value.toLowerCase());
 }
 
-/** Checks whether a turn is only a greeting ("Good morning!"). A request never refers to one. */
+/** A request never refers to a greeting ("Good morning!"). */
 function isGreeting(text: string): boolean {
   return smallTalkIn(text) !== null && PACKS.some((pack) => packPattern(pack, 'greeting').test(plainMarks(text)));
 }
 
-/** Selects the clauses that are read together with a request. */
+/** In a long log: the latest clauses, and older ones about a named topic, behind the nearest statements, or with words of the request. */
 function nearestOf(clauses: readonly Heard[], request: string, stated: readonly Memory[]): Heard[] {
   if (clauses.length <= MOST_READ) return [...clauses];
   const stems = contentStems(request);
@@ -205,12 +188,8 @@ function nearestOf(clauses: readonly Heard[], request: string, stated: readonly 
 
 interface StatedTopic {
   topic: string;
-  /**
-   * Whether the topic is a category of attributes ("health"). Any clause that names such a topic is about it, even if no statement was
-   * formed from the clause.
-   */
+  /** The topic is a category of attributes ("health"). A clause that names it counts even if no statement was formed from it. */
   isWide: boolean;
-  /** The user's own statements about the topic. */
   stated: Memory[];
 }
 
@@ -226,14 +205,13 @@ async function statedTopics({ deps, scope }: FormWork, topics: readonly string[]
   }));
 }
 
-/** Returns a pattern for words that name other people: the user's relatives, and the people in the user's life by name. */
 function othersIn(people: readonly string[], pack: Pack | null): RegExp {
   const relatives = pack === null ? [] : [`(?:${pack.my}) (?:${relationsOf(pack)})`];
   const names = people.map((name) => name.replace(/[^\p{L}\p{N} ]/gu, '.'));
   return wordsPattern([...relatives, ...names].join('|'), pack?.script);
 }
 
-/** Returns the user's turns before the given one, latest first. */
+/** Latest first. */
 export async function userTurnsBefore(store: Reader, owner: Scope, event: Event, limit: number): Promise<Event[]> {
   const heard = await ownEvents(store, owner, {
     kind: 'message',
@@ -242,6 +220,6 @@ export async function userTurnsBefore(store: Reader, owner: Scope, event: Event,
     occurred: { upTo: event.occurredAt.getTime() },
     order: 'newest',
   });
-  // The list is cut at the turn itself and not by time, because turns that the application logs in one call may all have the same time.
+  // Cut at the turn itself and not by time, because turns that the application logs in one call may all have the same time.
   return heard.slice(heard.findIndex(({ id }) => id === event.id) + 1);
 }

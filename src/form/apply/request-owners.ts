@@ -20,18 +20,16 @@ import { matchesOf, words } from '../../language/words.ts';
 import { ATTRIBUTES, hasTrait } from '../../record/attributes.ts';
 import { oneRelation, USER } from '../../record/statement.ts';
 
-/** A clause with its owners, who are the people it is about. */
 export interface Owned {
   text: string;
-  /** The session of its turn. Null for a statement, and for a turn without a session. */
   session: string | null;
-  /** `USER` for the user. Other people appear as words: "mother", "tom". */
+  /** `USER`, or the words for other people: "mother", "tom". */
   owners: readonly string[];
 }
 
 export interface OwnerContext {
   pack: Pack;
-  /** The names of people in the user's life, in lower case. */
+  /** In lower case. */
   people: readonly string[];
 }
 
@@ -44,8 +42,8 @@ const ofRelation = perPack((pack) =>
 );
 
 /**
- * Finds the other people to whom something in a text belongs: "Tom's allergy", "the allergy of my sister", "where Rob works". A clause is
- * also about the person with whom it begins ("Tash lives in Bramley"), but a request is not ("marcus is what I want you to forget").
+ * Finds the other people to whom something belongs: "Tom's allergy", "the allergy of my sister", "where Rob works". A clause is also about
+ * the person with whom it begins ("Tash lives in Bramley"), but a request is not ("marcus is what I want you to forget").
  */
 export function ownersIn(text: string, { pack, people }: OwnerContext, kind: 'clause' | 'request'): string[] {
   if (pack.script === 'han') return [];
@@ -84,33 +82,27 @@ export function ownersIn(text: string, { pack, people }: OwnerContext, kind: 'cl
 
 const WORD_BEFORE = /(?<![\p{L}'])(\p{L}+) (?=\p{L})/gu;
 
-/** Returns the same key for all forms of a word that names a person: the stem of a name, or the English word for a relation. */
+/** One key for all forms of a word that names a person: the stem of a name, or the English word for a relation. */
 function keyOf(word: string, pack: Pack): string {
   const [lower = ''] = wordsOf(word);
   return oneRelation(relationOf(lower, pack) ?? stemOf(lower));
 }
 
-/** Checks whether a text is about the user, and not only about a relative of the user ("my sister"). */
+/** A clause about "my sister" alone is not about the user. */
 export function isOfUser(text: string, pack: Pack): boolean {
   return isAboutUser(plainMarks(text).replace(ofRelation(pack), ' '), pack);
 }
 
-/** How clauses relate to the owners in one part of a request: the other people to whom the part refers, such as Tom in "Tom's allergy". */
+/** How clauses relate to the owners in one part of a request, such as Tom in "Tom's allergy". */
 export interface Ownership {
-  /** Whether the part names an owner. */
   isOfOwner: boolean;
-  /** Whether the part names an owner, or something of the user's own ("my address"). */
+  /** The part names an owner, or something of the user's own ("my address"). */
   isLimited: boolean;
-  /** Whether the part names a topic of an owner: "Tom's birthday". */
+  /** The part names a topic of an owner: "Tom's birthday". */
   isOfTopic: boolean;
-  /** Whether a word of the part is an owner. */
   isOwner(word: string): boolean;
-  /** Whether a clause is about an owner or mentions one. */
   byOwner(clause: Owned): boolean;
-  /**
-   * Whether a clause is only about people to whom the part does not refer. "Tom's allergy" does not refer to "I'm allergic to penicillin",
-   * and "my address" does not refer to "Tash lives in Bramley".
-   */
+  /** "Tom's allergy" does not refer to "I'm allergic to penicillin", and "my address" not to "Tash lives in Bramley". */
   byOthers(clause: Owned): boolean;
 }
 
@@ -135,10 +127,7 @@ export function ownedBy(owners: readonly string[], part: string, all: readonly O
   };
 }
 
-/**
- * Checks whether a text names what the user is or has: "my address", "where I live". "My hamster" and "my divorce" do not qualify, because
- * they concern somebody else, too.
- */
+/** True for "my address" and "where I live". "My hamster" and "my divorce" also concern somebody else. */
 function namesOwnTopic(plain: string, pack: Pack): boolean {
   const my = packRegExp(`(?<![\\p{L}])(?:${pack.my}|${pack.words.my}) (?:\\p{L}+ )?$`);
   return [...topicPatterns(pack)].some(([attribute, topic]) => {
@@ -151,7 +140,7 @@ function namesOwnTopic(plain: string, pack: Pack): boolean {
 /** A name and a relation belong together if at most this many words separate them: "my sister is called Jess". */
 const FARTHEST_APART = 3;
 
-/** Finds other words for a person, in clauses where a name stands next to a relation. */
+/** Other words for a person, from clauses where a name is near a relation. */
 function aliasesOf(owner: string, all: readonly Owned[], pack: Pack): string[] {
   const names = new Set([...all.flatMap(({ owners }) => owners), owner]);
   // In "Beatrice's sister", the name and the relation are two people.
@@ -168,12 +157,12 @@ function aliasesOf(owner: string, all: readonly Owned[], pack: Pack): string[] {
   });
 }
 
-/** A pronoun refers to a person who was mentioned at most this many turns before. */
+/** Turns between a pronoun and the person to whom it refers, at most. */
 export const FARTHEST_BACK = 3;
 
 /**
- * Finds the owners of each clause of the given turns, latest turn first. A clause that begins with a pronoun ("his birthday is in May") is
- * about the person who was last mentioned in the session. A clause such as "and takes insulin" has the same owners as the clause before it.
+ * The owners of each clause, latest turn first. A clause that begins with a pronoun ("his birthday is in May") is about the person last
+ * mentioned in the session. A clause such as "and takes insulin" has the owners of the clause before it.
  */
 export function ownersOf(turns: readonly (readonly Omit<Owned, 'owners'>[])[], context: OwnerContext): string[][][] {
   const { pack, people } = context;
@@ -205,12 +194,10 @@ export function ownersOf(turns: readonly (readonly Omit<Owned, 'owners'>[])[], c
   return turns.toReversed().map(ownersOfTurn).toReversed();
 }
 
-/** Returns a pattern that matches the words of a list at the beginning of a text. */
 export function firstOf(pack: Pack, list: string): RegExp {
   return packRegExp(`^\\s*(?:${pack.lists[list] ?? '(?!)'})(?![\\p{L}'’])`);
 }
 
-/** Maps each word for a relation, as it is written and as `wordsOf` writes it, to its English word. */
 const relationWords = perPack(
   ({ relations }) =>
     new Map([
@@ -219,7 +206,7 @@ const relationWords = perPack(
     ]),
 );
 
-/** Returns the English word for a relation. Null for any other word. */
+/** The English word for a relation, or null for any other word. */
 export function relationOf(word: string, pack: Pack): string | null {
   const relations = relationWords(pack);
   return relations.get(word) ?? relations.get(word.replace(/s$/u, '')) ?? null;
@@ -228,7 +215,7 @@ export function relationOf(word: string, pack: Pack): string | null {
 const SHORTEST_PART = 5;
 const SHORTEST_START = 6;
 
-/** Checks whether two words are forms of each other or one contains the other: "pregnancy" and "pregnant", "Schuld" and "Steuerschuld". */
+/** Whether the words are forms of each other, or one contains the other: "pregnancy" and "pregnant", "Schuld" and "Steuerschuld". */
 export function isAlike(word: string, said: string): boolean {
   const [short, long] = word.length < said.length ? [word, said] : [said, word];
   if (short.length >= SHORTEST_PART && (long.startsWith(short) || said.endsWith(word))) return true;
@@ -245,10 +232,7 @@ export function stemOf(word: string): string {
   return words(word)[0] ?? word;
 }
 
-/**
- * Splits a text into words in lower case and without accents. "burn-out" is one word, and "l'accident" and "kev's" are reduced to their
- * nouns.
- */
+/** Lower case, without accents. "burn-out" is one word, and "l'accident" and "kev's" are reduced to their nouns. */
 export function wordsOf(text: string): string[] {
   const plain = plainMarks(text)
     .toLowerCase()

@@ -26,23 +26,14 @@ import {
   wordsOf,
 } from './request-owners.ts';
 
-/** The clauses of a request to forget, divided into what to forget and what to keep. */
 export interface RequestParts {
-  /** The clauses that ask to forget, and the clauses around them. */
   own: MeantWords[];
-  /**
-   * The clauses that name what to keep ("my job can stay", "not my sister"), without the words for "keep" and "stay", and the clauses that
-   * a correction replaces.
-   */
+  /** "My job can stay" and "not my sister", without the words for "keep", and the clauses that a correction replaces. */
   kept: MeantWords[];
-  /** Whether the request corrects itself. */
   isCorrected: boolean;
 }
 
-/**
- * Divides the clauses of a request into those to forget and those to keep. "Delete my address. My job can stay." asks to forget the first
- * and to keep the second. "Delete my mail, no wait, my number" asks to forget the number and to keep the mail.
- */
+/** "Delete my address. My job can stay." keeps the job. "Delete my mail, no wait, my number" keeps the mail. */
 export function partsOf(told: readonly MeantWords[], turn: string): RequestParts {
   const clauses = told.flatMap((clause) => splitAside(clause, turn));
   const unsorted = { own: [...clauses], kept: [], isCorrected: false };
@@ -66,7 +57,7 @@ export function partsOf(told: readonly MeantWords[], turn: string): RequestParts
   return all.length === 0 ? unsorted : { own: corrected.own, kept: all, isCorrected: corrected.replaced.length > 0 };
 }
 
-/** Checks whether a part stands in one list with a part that is kept: "The Welsh and the rest can stay". */
+/** Whether a part is in one list with a part that is kept: "The Welsh and the rest can stay". */
 function isListed(split: readonly MeantWords[], left: readonly (MeantWords | null)[], index: number): boolean {
   const [part, next] = [split[index], split[index + 1]];
   const isOpen = (one: MeantWords | undefined): boolean => one !== undefined && /[^,;:.!?…]$/u.test(one.text.trimEnd());
@@ -75,10 +66,10 @@ function isListed(split: readonly MeantWords[], left: readonly (MeantWords | nul
   return isBefore || isAfter;
 }
 
-/** Matches the beginning of a clause that continues the one before it: "… and my address". */
+/** The beginning of a clause that continues the one before it: "… and my address". */
 export const JOINED: RegExp = new RegExp(`^(?:${wordsOfAll('and', 'latin')}) `, 'iu');
 
-/** Joins clauses that were split at a word of another language: "ma" is "but" in Italian, but "my" in French ("oublie ma grossesse"). */
+/** Rejoins clauses that were split at a word of another language: "ma" is "but" in Italian, but "my" in French ("oublie ma grossesse"). */
 export function joinedIn(clauses: readonly MeantWords[], turn: string): MeantWords[] {
   const pack = detectPack(turn);
   if (pack === null || pack.script !== 'latin') return [...clauses];
@@ -95,12 +86,12 @@ export function joinedIn(clauses: readonly MeantWords[], turn: string): MeantWor
   return joined;
 }
 
-/** Checks whether a clause tells the assistant not to forget something: "Don't forget my birthday". */
+/** Whether a clause tells the assistant not to forget something: "Don't forget my birthday". */
 function isSparing({ text }: MeantWords, packs: readonly Pack[]): boolean {
   return packs.some((pack) => forgetPatterns(pack).spares.test(plainMarks(text)));
 }
 
-/** Removes the words for "keep" and "stay" from a clause. Null for a clause without such words. */
+/** Removes the words for "keep" and "stay". Null for a clause without such words. */
 function withoutKeeping(
   part: MeantWords,
   packs: readonly Pack[],
@@ -122,7 +113,6 @@ function withoutKeeping(
   return null;
 }
 
-/** Matches the spaces before a bracket or a dash within a clause. */
 const ASIDE = /(?<=[^\s(–—-])\s+(?=[(–—-])/gu;
 
 /** Splits a clause before an order that follows in brackets or after a dash: "I have OCD (don't save that)". */
@@ -139,7 +129,7 @@ function splitAt(clause: MeantWords, at: number): MeantWords[] {
   ];
 }
 
-/** Splits a clause at a word such as "except", or at the beginning of a correction. */
+/** Splits at a word such as "except", or at the beginning of a correction. */
 function splitPart(clause: MeantWords, packs: readonly Pack[]): MeantWords[] {
   const text = plainMarks(clause.text);
   const places = packs.flatMap((pack) => {
@@ -154,7 +144,7 @@ export function saysAnything(text: string): boolean {
   return contentStems(text).size > 0;
 }
 
-/** Applies a correction. `own` becomes the order with the words after the correction, and `replaced` the words before it. */
+/** `own`: the order with the words after the correction. `replaced`: the words before it. */
 function correctedAmong(own: readonly MeantWords[], packs: readonly Pack[], isOrder: (part: MeantWords) => boolean) {
   const none = { own: [...own], replaced: [] };
   const ordered = own.findIndex(isOrder);
@@ -180,7 +170,7 @@ function correctedAmong(own: readonly MeantWords[], packs: readonly Pack[], isOr
   return none;
 }
 
-/** Returns the verb of an order without its object: "delete". */
+/** The verb of an order without its object: "delete". */
 function orderOf(text: string, pack: Pack): string {
   const plain = plainMarks(text).trim();
   const found = forgetPatterns(pack).order.exec(plain);
@@ -188,7 +178,7 @@ function orderOf(text: string, pack: Pack): string {
   return found.slice(1).reduce<string>((left, group) => (group ? left.replace(group, '') : left), found[0]);
 }
 
-/** Detects the language of a request. If the request is too short for that, the clauses before it are used. */
+/** A request too short to detect its language takes that of the earlier clauses. */
 export function packOfRequest(asking: readonly string[], before: readonly Heard[]): Pack | null {
   return detectPack(asking.join(' '), detectPack(before.map(({ text }) => text).join('\n')));
 }
@@ -200,41 +190,30 @@ export function isQuestion(text: string): boolean {
 /** A person, a topic of the language pack, or another word that a request names. */
 interface Thing {
   isPerson: boolean;
-  /** Whether it is an owner in the request: Tom in "Tom's allergy". */
+  /** Such as Tom in "Tom's allergy". */
   isOwner: boolean;
-  /** The clauses that mention it. Empty for a word that the user has never said. */
+  /** Empty for a word that the user has never said. */
   covers: ReadonlySet<Heard>;
 }
 
 /** The earlier clauses that a request names. A request may have several parts: "forget tom and my phone number". */
 export interface Naming {
-  /** The clauses that contain everything that some part of the request names. */
+  /** Clauses that contain everything that some part names. */
   exactly: Heard[];
-  /** The clauses that contain most of what some part of the request names. */
+  /** Clauses that contain most of what some part names. */
   most: Heard[];
-  /** Whether the request names nothing. */
   isEmpty: boolean;
-  /**
-   * Set if every part names something in another person's life: a relative ("Beatrice's husband") or anything else ("Tom's debts"). The
-   * person's name then only narrows the search. Null if some part does not.
-   */
+  /** Set if every part names something in another person's life: a relative ("Beatrice's husband") or anything else ("Tom's debts"). */
   matter: 'relative' | 'other' | null;
-  /**
-   * Whether some part has a word that was never said, or words that no single clause contains. If so, the reading layers find the clauses
-   * for that part.
-   */
+  /** Some part has a word that was never said, or words that no single clause contains. The reading layers then find its clauses. */
   isPartly: boolean;
-  /** Whether some part can refer to a clause. For example, "Tom's allergy" cannot refer to a clause about somebody else. */
+  /** "Tom's allergy" cannot refer to a clause about somebody else. */
   mayMean(clause: Heard): boolean;
-  /** Whether a clause shares only the owner with the request: "Tom is a chef" does not mention "Tom's birthday". */
+  /** The clause shares only the owner with the request: "Tom is a chef" does not mention "Tom's birthday". */
   hasOnlyOwner(clause: Heard): boolean;
 }
 
-/**
- * Finds the clauses that a request names. "Forget the christmas present for anneke" names the clauses that contain all these words. "Forget
- * tom" names all clauses with that name, in lower or upper case. Each part of a request is searched separately: "forget tom and my phone
- * number".
- */
+/** "Forget the christmas present for anneke" names the clauses with all these words, "forget tom" all with that name, in any case. */
 export function namedBy(
   asking: readonly string[],
   before: HeardBefore,
@@ -298,10 +277,7 @@ function matterOf(named: readonly (readonly Thing[])[]): Naming['matter'] {
   return matters.flat().every(({ isPerson }) => isPerson) ? 'relative' : 'other';
 }
 
-/**
- * Finds the clauses that contain the most of the named words, and checks whether they contain all of them. If a request names a person and
- * something else ("the clinic of Gonzalo"), the person may be named in another clause of the same turn.
- */
+/** Finds the clauses with the most named words. In "the clinic of Gonzalo", another clause of the same turn may name the person. */
 function bestOf(named: readonly Thing[], { all }: HeardBefore): { best: Heard[]; isExact: boolean } {
   const isOfThing = new Set(named.flatMap(({ isPerson, covers }) => (isPerson ? [] : [...covers])));
   const widened = ({ isPerson, isOwner, covers }: Thing): Thing => {
@@ -335,21 +311,17 @@ function thingsIn(text: string, pack: Pack, before: HeardBefore, owned: Ownershi
   return [...topics, ...said];
 }
 
-/** Returns the pattern in a form that finds all its matches. */
 export function everywhere(pattern: RegExp): RegExp {
   return new RegExp(pattern.source, 'giu');
 }
 
-/** Removes the words of the order from a request. Words inside the order stay: "my number" in "take my number out of your notes". */
+/** Words inside the order stay: "my number" in "take my number out of your notes". */
 function withoutOrder(text: string, order: RegExp): string {
   const match = order.exec(text);
   return match === null ? text : `${match.slice(1).join(' ')} ${text.slice(match[0].length)}`;
 }
 
-/**
- * Finds the topics that a text names, each with the clauses about it. A word such as "epilepsy" belongs to the topic "health". If the user
- * has mentioned epilepsy, it stands only for that condition.
- */
+/** "Epilepsy" belongs to the topic "health", but if the user has mentioned epilepsy, the word stands only for that condition. */
 function topicsIn(
   text: string,
   pack: Pack,
@@ -375,16 +347,13 @@ function topicsIn(
   return { topics, matched: [...found.keys()] };
 }
 
-/** Checks whether the word before a topic assigns it to another person: "her name". */
+/** Whether the word before a topic assigns it to another person: "her name". */
 function isTheirs(before: string, pack: Pack): boolean {
   const last = before.trimEnd().split(' ').at(-1) ?? '';
   return forgetPatterns(pack).theirs.exec(last)?.[0].length === last.length && last !== '';
 }
 
-/**
- * Finds the clauses that contain a word in the same form. If there are none, other forms are accepted and, if there are none either, longer
- * words that contain it.
- */
+/** Clauses with the word in the same form or, if there are none, in other forms or within longer words. */
 function saying(word: string, isPerson: boolean, pack: Pack, { all, namesOf }: HeardBefore): Heard[] {
   const stem = stemOf(word);
   const having = (isSame: (said: string) => boolean): Heard[] =>
@@ -403,10 +372,7 @@ function saying(word: string, isPerson: boolean, pack: Pack, { all, namesOf }: H
   return ways.map(having).find(({ length }) => length > 0) ?? [];
 }
 
-/**
- * Checks whether a clause is about a namesake: "my colleague Anja" is not the sister Anja. If the clause contains only the name, the latest
- * earlier clause with the relation shows who it is, or the latest one in which the name follows another relation.
- */
+/** "My colleague Anja" is not the sister Anja. For a bare name, the latest earlier clause that names a relation decides. */
 function isOfNamesake(
   clause: Heard,
   of: { relation: string; names: readonly string[]; pack: Pack; all: readonly Heard[] },

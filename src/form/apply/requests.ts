@@ -25,7 +25,7 @@ import { findMemory, listMemories } from '../../store/read-memories.ts';
 import { archiveMemory, laterOf, restoreOrKeepAsHistory, reviseMemory } from '../../store/write-memory.ts';
 import { type CheckContext, isQuoted, locateOwnWords, quoteOf, saidWith, trustOfWords } from '../check/evidence.ts';
 import { changeableOwners, unrelatedChanges, unrelatedTarget } from '../compare.ts';
-import { maySupersede } from '../decide/decide.ts';
+import { maySupersede } from '../decide/claim-rank.ts';
 import { type Reading, type ReadQuote, refusal } from '../read/reader.ts';
 import type { FormWork, Writing } from '../formation-settings.ts';
 import type { CheckedForget, CheckedRequests, Evidence, MeantWords, ToldRequest } from '../statement.ts';
@@ -34,10 +34,7 @@ import { clausesOf, userTurnsBefore } from './request-clauses.ts';
 import { wordsOf } from './request-owners.ts';
 import { mayAsk, tellRequest } from './told-request.ts';
 
-/**
- * Checks the quotes of ends and requests to forget, because only the user's own words may end or forget a statement. Then finds out what
- * each request refers to. A turn that turns out to contain no request is left out.
- */
+/** Only the user's own words may end or forget a statement, so the quotes are checked first. */
 export async function checkRequests(work: FormWork, read: Reading, context: CheckContext): Promise<CheckedRequests> {
   const checked = await checkEnds(work, read, context);
   for (const request of read.forgets) {
@@ -62,7 +59,7 @@ export async function checkRequests(work: FormWork, read: Reading, context: Chec
   return checked;
 }
 
-/** Checks ends. A model's end is refused if the quoted turn is unrelated to the statement that it ends. */
+/** A model's end is refused if the quoted turn is unrelated to the statement that it ends. */
 async function checkEnds(work: FormWork, { ends }: Reading, context: CheckContext): Promise<CheckedRequests> {
   const checked: CheckedRequests = { ends: [], forgets: [], refused: [] };
   for (const { known, quote, on, isReached } of ends) {
@@ -83,7 +80,7 @@ async function checkEnds(work: FormWork, { ends }: Reading, context: CheckContex
   return { ...checked, ends: changes.filter((end) => !unrelated.includes(end)) };
 }
 
-/** Returns the end of a known statement, if the quoted words may end it; otherwise null. Empty words quote the whole turn. */
+/** Null if the quoted words may not end the statement. Empty words quote the whole turn. */
 export function checkEnd(
   target: Memory,
   quote: ReadQuote,
@@ -96,11 +93,9 @@ export function checkEnd(
 
 interface Forgetting extends Writing {
   owner: Scope;
-  /** The turns of the formation, after the turns that precede them. */
   turns: readonly Event[];
 }
 
-/** Applies ends and requests to forget. */
 export async function applyRequests(
   writing: Writing & Pick<FormWork, 'earlier'>,
   asked: CheckedRequests,
@@ -115,10 +110,7 @@ export async function applyRequests(
   }
 }
 
-/**
- * Ends the known statements that the user says are over. They become history, with a quote of the turn that ended them. A goal or an
- * intention that came true gets its outcome instead.
- */
+/** Ended statements become history, with a quote of the turn. A goal or an intention that came true gets its outcome instead. */
 async function applyEnds(writing: Writing, ends: CheckedRequests['ends']): Promise<void> {
   const { writer, deps, scope, result } = writing;
   const why = { ...writing.why, reason: IT_IS_OVER };
@@ -135,8 +127,8 @@ async function applyEnds(writing: Writing, ends: CheckedRequests['ends']): Promi
       if (!hasOutcome(now, type)) await reachGoal(writing, now, event.occurredAt);
       continue;
     }
-    // If the end is in the future ("I leave on 1 April"), the statement stays current until that day, and maintenance archives it
-    // afterwards. A plan that came true, or whose day has passed, ends immediately.
+    // If the end is in the future ("I leave on 1 April"), the statement stays current until maintenance archives it on that day. A plan
+    // that came true, or whose day has passed, ends immediately.
     const isOver = (isReached === true && now.tense === 'planned') || isPlanOver(now, event.occurredAt.getTime());
     const isAhead = on !== null && on > event.occurredAt && now.archivedAt === null && !isOver;
     const change = { quotes: [quoteOf(evidence)], ...(isAhead ? { validTo: laterOf(now.validFrom, on) } : {}) };
@@ -149,12 +141,10 @@ async function applyEnds(writing: Writing, ends: CheckedRequests['ends']): Promi
 
 const IT_IS_OVER = 'the user says that it is over';
 
-/** Checks whether a statement can still change and belongs to an owner whose statements this formation may change. */
 function isOpen(memory: Memory, { deps, scope }: Pick<Writing, 'deps' | 'scope'>): boolean {
   return mayStillChange(memory) && changeableOwners(deps, scope).includes(ownerKey(memory.scope));
 }
 
-/** Checks whether the words that end a statement have enough trust, and are late enough, to do so. */
 function mayEnd(memory: Memory, trust: Memory['trust'], statedAt: Date): boolean {
   return maySupersede({ sourceType: 'explicit', trust, statedAt, validFrom: null }, memory);
 }
@@ -171,13 +161,9 @@ export async function endStatement(
   await archiveMemory(writer, deps, memory, { reason: 'contradicted', until: at, why: reason });
 }
 
-/** One request may forget at most this many items. A request for more was misread, or needs `erase`. */
+/** A request for more items was misread, or needs `erase`. */
 const MOST_AT_ONCE = 60;
 
-/**
- * Forgets the statements and words that a request refers to. If there are none, or more than `MOST_AT_ONCE`, the request is refused, unless
- * it asks to forget everything.
- */
 async function applyForget(forgetting: Forgetting, asked: CheckedForget): Promise<void> {
   const { writer, deps, owner, result, why } = forgetting;
   const { request, evidence, told } = asked;
@@ -210,7 +196,7 @@ async function applyForget(forgetting: Forgetting, asked: CheckedForget): Promis
   result.forgotten.push(...forgotten.map(({ id }) => id));
 }
 
-/** Finds the statements and words that a request refers to. A statement that was repeated after the request is left out. */
+/** A statement that was repeated after the request is left out. */
 async function findMeant(forgetting: Forgetting, asked: CheckedForget) {
   const { turns } = forgetting;
   const { targets, told, evidence } = asked;
@@ -238,10 +224,9 @@ async function findMeant(forgetting: Forgetting, asked: CheckedForget) {
 }
 
 /**
- * Returns the part of a statement that a request refers to, or null if there is none. "I live in Oslo and work at Equinor" gives two
- * statements that both quote the whole sentence, while the request may refer to one clause. A statement is then forgotten only if that
- * clause contains its value or, if the value is in no quote, shares a word with it. If the statement has no value, only the words of the
- * clause are forgotten, and the rest stays.
+ * The part of a statement that a request refers to, or null. "I live in Oslo and work at Equinor" gives two statements that both quote the
+ * whole sentence. Each is forgotten only if the clause of the request contains its value or, for an unquoted value, shares a word with it.
+ * Without a value, only the words of the clause are forgotten.
  */
 function withinWords(memory: Memory, words: readonly MeantWords[], sources: readonly Event[]): Memory | null {
   const { quotes, value } = memory;
@@ -259,10 +244,7 @@ function withinWords(memory: Memory, words: readonly MeantWords[], sources: read
 /** A whole statement is forgotten if its quotes are at most this many times as long as the words to forget. */
 const WHOLE = 1.25;
 
-/**
- * Returns all words of all speakers before the turn of the request. Turns with the same time are included only if they were recorded
- * earlier.
- */
+/** All words of all speakers before the request. Of turns with the same time, only those that were recorded earlier. */
 async function allWords({ writer, owner }: Forgetting, { occurredAt, id }: Event): Promise<Quote[]> {
   const heard = await ownEvents(writer, owner, { occurred: { upTo: occurredAt.getTime() } });
   const own = heard.findIndex((event) => event.id === id);
@@ -273,10 +255,7 @@ async function allWords({ writer, owner }: Forgetting, { occurredAt, id }: Event
 
 const MOST_KNOWN = 1000;
 
-/**
- * Finds the statements that a request can refer to: current statements, statements that were replaced or ended, and all that the reader
- * names. A draft that a second reading has replaced is left out, because its words belong to the statements of that reading.
- */
+/** A draft that a second reading replaced is left out, because its words belong to the statements of that reading. */
 async function forgettable({ writer, deps, owner }: Forgetting, { targets, told }: CheckedForget): Promise<Memory[]> {
   const isEverything = told?.isEverything === true;
   const types = typesThat(deps.memoryTypes, ({ forgettable }) => forgettable);
@@ -305,10 +284,7 @@ async function forgettable({ writer, deps, owner }: Forgetting, { targets, told 
   return [...found.values()].filter((memory) => owners.includes(ownerKey(memory.scope)));
 }
 
-/**
- * An order to keep something. `about` contains the words that name what to keep. With `isCorrecting`, the order corrects what was said
- * before.
- */
+/** `about`: the words that name what to keep. `isCorrecting`: the order corrects what was said before. */
 interface KeepOrder {
   clause: MeantWords;
   about: string[];
@@ -316,9 +292,8 @@ interface KeepOrder {
 }
 
 /**
- * Recognises a turn that keeps what the user has just asked to forget: "hmm actually no keep the overdraft thing". It must order to keep
- * something and not to forget anything. It must also correct the request in the turn before, or name only what was removed. Null for any
- * other turn.
+ * Recognises a turn that keeps what the user asked to forget: "hmm actually no keep the overdraft thing". It must correct something or
+ * directly follow the request, and name something that was forgotten. If it names nothing, it must directly follow the request.
  */
 async function keepsAgain(work: FormWork, { event }: Evidence): Promise<ToldRequest | null> {
   const clauses = clausesOf(event);
@@ -327,10 +302,10 @@ async function keepsAgain(work: FormWork, { event }: Evidence): Promise<ToldRequ
   const owner = ownerOf(work.scope);
   const { asked, last } = await work.deps.database.read(work.scope.tenant, async (store) => ({
     asked: await askedToForget(store, owner),
-    last: (await userTurnsBefore(store, owner, event, MOST_TURNS))[0],
+    last: (await userTurnsBefore(store, owner, event, MOST_AT_ONE_TIME))[0],
   }));
   const isNext = asked.some(({ request }) => request === last?.id);
-  const named = order.about.map((word) => asked.some((record) => isNamed(record, word)));
+  const named = order.about.map((word) => asked.some((record) => isNamedBy(record, word)));
   const isMeant = named.includes(true) ? order.isCorrecting || !named.includes(false) : named.length === 0 && isNext;
   return !isMeant || (!order.isCorrecting && !isNext)
     ? null
@@ -360,15 +335,14 @@ function keepOrderIn(clauses: readonly MeantWords[], turn: string): KeepOrder | 
 }
 
 /** At most this many of the latest turns may have the same time. */
-const MOST_TURNS = 20;
+const MOST_AT_ONE_TIME = 20;
 
-/** Lists what was forgotten at the user's request, latest first. */
 async function askedToForget(store: Reader, owner: Scope): Promise<Forgotten[]> {
   return (await listForgotten(store, owner, { as: 'forgotten' })).filter(({ request }) => request !== null);
 }
 
-/** Checks whether a word names what was forgotten: "overdraft", or "debt" for "I owe Fabio 2000". */
-function isNamed({ attribute, text, value }: Forgotten, word: string): boolean {
+/** Whether a word names what was forgotten: "overdraft", or "debt" for "I owe Fabio 2000". */
+function isNamedBy({ attribute, text, value }: Forgotten, word: string): boolean {
   const stems = contentStems(`${(attribute ?? '').replaceAll('_', ' ')} ${value ?? text}`);
   const pack = detectPack(text);
   const topics = topicsNamed(text, pack);
@@ -378,19 +352,16 @@ function isNamed({ attribute, text, value }: Forgotten, word: string): boolean {
   );
 }
 
-/**
- * Withdraws a request to forget. "Actually, keep it" restores everything that the last request of the conversation removed. If the user
- * names a removed item ("keep the phone number"), only that item is restored, even if an earlier request removed it.
- */
+/** "Keep it" restores all that the last request removed, "keep the phone number" only that, even from an earlier request. */
 async function takeBack(forgetting: Forgetting, { request, told, evidence }: CheckedForget): Promise<void> {
   const { writer, deps, owner, turns, result, why } = forgetting;
   const { event } = evidence;
   const earlier = new Set(turns.slice(0, turns.findIndex(({ id }) => id === event.id) + 1).map(({ id }) => id));
   const about = wordsOf(told?.asking.map(({ text }) => text).join(' ') || request.about);
-  const names = (record: Forgotten): boolean => about.some((word) => isNamed(record, word));
+  const isMeant = (record: Forgotten): boolean => about.some((word) => isNamedBy(record, word));
   const asked = await askedToForget(writer, owner);
   const here = asked.filter(({ request }) => earlier.has(request ?? ''));
-  const named = [here, asked].map((records) => records.filter(names)).find(({ length }) => length > 0);
+  const named = [here, asked].map((records) => records.filter(isMeant)).find(({ length }) => length > 0);
   const records = named ?? here.filter(({ request }) => request === here[0]?.request);
   for (const record of records) {
     await unforget(writer, deps, record);

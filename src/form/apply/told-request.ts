@@ -34,57 +34,39 @@ import {
   saysAnything,
 } from './request-words.ts';
 
-/** Above these log-odds of the reading layers, a plain order is a request to forget, or a turn withdraws such a request. */
+/** Log-odds of the reading layers above which a plain order is a request to forget. */
 const ASKS = 0;
-/** The threshold for a plain order that names words of an earlier turn. It is lower, because orders in pasted texts have lower log-odds. */
+/** Lower threshold for an order that names an earlier clause: orders in pasted texts have lower log-odds. */
 const NAMED_MAY_ASK = -4.5;
 /**
- * Corrections of the log-odds that a request refers to a clause. `FARTHER` lowers the odds of turns that are less similar to the request
- * than the nearest turn. `SHARED` raises the odds of the clauses that share the most words with the request. A regression on 108 requests
- * in stores of thirty messages gave these weights. Similarity cannot resolve a pronoun ("he's got a girlfriend though"). If the layers are
- * sure of a clause, low similarity therefore lowers its odds by at most `MOST_FARTHER`. `MEANT` is the threshold for a clause, which rises
- * with the number of clauses.
+ * Corrections of a clause's log-odds, from a regression on 108 requests in stores of thirty messages. `FARTHER` is the penalty per unit of
+ * similarity below the nearest turn. `MOST_FARTHER` caps it where the layers are sure of a clause, because similarity cannot resolve a
+ * pronoun ("he's got a girlfriend though"). `SHARED` is the bonus of the clauses that share the most words with the request. The threshold
+ * for a clause rises with the number of clauses, from `MEANT.few` to `MEANT.most`.
  */
 const FARTHER = 16;
 const MOST_FARTHER = 3;
 const SHARED = 2;
 const MEANT = { few: -1.5, most: 1.5, surely: 3, elsewhere: 5 };
-/**
- * If there are many clauses, a clause next to one that the request refers to is included above these log-odds: `BESIDE` in the same turn,
- * `FOLLOWING` in the next turn.
- */
+/** Among many clauses, a neighbour is added above these log-odds: `BESIDE` in the same turn, `FOLLOWING` in the next. */
 const BESIDE = -2;
 const FOLLOWING = 2;
-/**
- * In a turn about a topic that the request names, a clause is left out if its log-odds are this much below those of the turn's best clause.
- */
+/** In a turn about a topic that the request names, a clause this far below the turn's best clause is left out. */
 const NARROWEST = 5;
 /** If a turn only probably contains a request, some clause must have higher log-odds than this. */
 const DOUBTFUL = 1;
-/**
- * If no clause reaches the threshold, the request may still refer to the clause with the highest log-odds. There must be many clauses, or
- * the request must name nothing. The log-odds must be above `least`, and more than `ahead` above those of all clauses in other turns.
- */
+/** If no clause reaches the threshold, the best one still counts if its log-odds are above `least` and `ahead` of every other turn. */
 const CLEAR = { least: -3, ahead: 2 };
-/**
- * If the request is certain and there are at most `FEW` clauses, a named topic adds this to the log-odds of a clause: "my salary" and "I
- * make 90k".
- */
+/** Bonus for a topic that a certain request names, among at most `FEW` clauses: "my salary" and "I make 90k". */
 const TOPIC = 5;
 const FEW = 8;
-/**
- * A request that is not a plain order needs these log-odds. Log-odds above `ASKS` suffice if they and the log-odds of the best clause add
- * up to more than `JOINTLY`.
- */
+/** Without a plain order, a request needs log-odds above `SURELY_REQUESTS`, or a sum with the best clause's log-odds above `JOINTLY`. */
 const SURELY_REQUESTS = 4.2;
 const JOINTLY = 5;
-/** Above these log-odds, a request refers to a clause of its own turn. Most requests refer to earlier turns. */
+/** Log-odds above which a request refers to a clause of its own turn. Most requests refer to earlier turns. */
 const MEANT_OWN = 0;
 
-/**
- * Reads a request together with the clauses to which it may refer ("my salary" refers to "I make 90k"). Null if the turn contains no
- * request: "Marius is going to lose it".
- */
+/** Resolves what a request to forget refers to: "my salary" is "I make 90k". Null if the turn contains no request. */
 export async function tellRequest(work: FormWork, evidence: Evidence): Promise<ToldRequest | null> {
   const read = await readRequest(work, evidence);
   const { own, kept, before, isProtected, isByModel } = read;
@@ -94,9 +76,8 @@ export async function tellRequest(work: FormWork, evidence: Evidence): Promise<T
   const asked = askedBy(read, likely, naming);
   if (asked === null) return null;
   const { asks, takesBack, isForAll, isSure } = asked;
-  // The named clauses are used if the turn is a plain order or surely a request, and does not withdraw one.
   const isNamed = naming.exactly.length > 0 && isSure && takesBack < ASKS;
-  // Doubtful requests, such as "You'll never guess who rang.", are left to the language model if one reads the turns later.
+  // Doubtful requests, such as "You'll never guess who rang.", wait for the language model if one reads the turns later.
   if (!asked.isCertain && !isSure && usesModel(work.deps, 'read')) return null;
   const meant =
     isForAll && kept.length > 0
@@ -119,12 +100,12 @@ export async function tellRequest(work: FormWork, evidence: Evidence): Promise<T
 }
 
 /**
- * A turn below these log-odds is not treated as a request, even if a model has read one from it. Of 714 requests that people outside the
- * project wrote, 7 are below this value. Of ordinary turns, 9 of 10 are below it.
+ * A request that a model found in a turn below these log-odds is refused. Of 714 requests by people outside the project, 7 are below this
+ * value; of ordinary turns, 9 of 10 are.
  */
 const MODEL_MAY_ASK = -4;
 
-/** Checks whether a turn may ask to forget something. A model that was misled by a text from outside may quote any turn of the user. */
+/** A guard against prompt injection: a model that a text from outside misled may quote any turn of the user as a request. */
 export async function mayAsk({ deps, signal }: FormWork, turn: string): Promise<boolean> {
   const parts = clausesIn(turn);
   const orders = parts.flatMap((text) => (orderIn(text, turn) === null ? [] : { text }));
@@ -133,7 +114,6 @@ export async function mayAsk({ deps, signal }: FormWork, turn: string): Promise<
   return told === null || [...told.asks, ...told.takesBack].some((odds) => odds > MODEL_MAY_ASK);
 }
 
-/** Separates clauses into words of the log and the ids of statements that quote no words of the log. */
 function placesOf(clauses: readonly Heard[]): Pick<ToldRequest, 'words' | 'memories'> {
   return {
     words: clauses.flatMap(({ quote, text }) => (quote === null ? [] : { ...quote, text })),
@@ -141,13 +121,12 @@ function placesOf(clauses: readonly Heard[]): Pick<ToldRequest, 'words' | 'memor
   };
 }
 
-/** A clause, with the reading layers' log-odds that a request refers to it. */
 interface ReadClause {
   clause: Heard;
   read: number;
 }
 
-/** A clause, with the corrected log-odds that a request refers to it. */
+/** `odds`: the log-odds after the corrections for similarity, shared words and topics. */
 interface Likely extends ReadClause {
   odds: number;
 }
@@ -159,14 +138,13 @@ function likelyClauses(read: ReadRequest, { exactly, isEmpty, mayMean, hasOnlyOw
   const pack = packOfRequest([asked], before.all);
   const topics = topicsNamed(asked, pack);
   const sharing = sharingMost(asked, heard);
-  // A clause about another topic is left out: "everything about my car" does not refer to the dog.
+  // "Everything about my car" does not refer to the dog.
   const isOfAnother = ({ text }: Heard): boolean => {
     const own = topics.length === 0 || heard.length > FEW || sharing.hasAny(text) ? [] : topicsNamed(text, pack);
     return own.length > 0 && !own.some((topic) => topics.includes(topic));
   };
   const isSpared = (clause: Heard): boolean => read.isProtected(clause) && !exactly.includes(clause);
-  // The user's own name, city and job are forgotten only if the request names them, directly follows them, or refers to them with high
-  // log-odds.
+  // The user's own name, city and job are forgotten only if the request names them, directly follows them, or has high log-odds.
   const isUnnamed = (clause: Heard): boolean =>
     clause.isIdentity &&
     !isEmpty &&
@@ -196,21 +174,16 @@ function likelyClauses(read: ReadRequest, { exactly, isEmpty, mayMean, hasOnlyOw
     });
 }
 
-/** Finds the clauses that a request names, without those to keep. */
 function namingOf(read: ReadRequest): Naming {
   const asking = namingClauses(read);
   const naming = namedBy(asking, read.before);
-  // A clause to keep is forgotten only if the request names its words, not just its topic: "forget all illnesses, but the asthma may stay".
+  // "Forget all illnesses, but the asthma may stay": a clause to keep is forgotten only if the request names its words, not just its topic.
   const sharing = sharingMost(asking.join(' '), read.heard);
   const isKept = (clause: Heard): boolean =>
     read.isSurelyProtected(clause) || (read.isProtected(clause) && !sharing.hasAny(clause.text));
   return { ...naming, exactly: naming.exactly.filter((clause) => !isKept(clause)) };
 }
 
-/**
- * Selects the clauses that the request refers to. A clause that it names exactly is always among them. For the other parts of the request,
- * the reading layers select the clauses.
- */
 function meantAmong(
   likely: readonly Likely[],
   { exactly, isEmpty, isPartly, matter }: Naming,
@@ -223,17 +196,16 @@ function meantAmong(
   const isNarrow = ({ clause: { source }, odds }: Likely): boolean =>
     likely.length > FEW || !topical.has(source) || odds > (best.get(source) ?? 0) - NARROWEST;
   const named = isNamed ? withoutRefuted(likely, exactly) : [];
-  // If the request names everything that it refers to, the layers may add only clauses of which they are sure, and only if they confirm a
-  // named clause.
+  // If the request names all that it refers to, the layers may add only clauses of which they are sure, and only if they confirm a named
+  // one.
   const isConfirmed = likely.some(({ clause, read }) => read > 0 && named.includes(clause));
   const enough = named.length === 0 || isPartly ? -Infinity : isConfirmed ? MEANT.surely : Infinity;
   const [highest] = likely.toSorted((one, other) => other.odds - one.odds);
   const turns = new Set(
     (named.length > 0 || highest === undefined ? named : [highest.clause]).map(({ source }) => source),
   );
-  // If the request names a person, the layers rate all clauses about the person as likely. What it names of the person is therefore
-  // searched for in the turns of the named clauses, or else of the best clause: "Rubén's debt" refers to "Rubén owes 18,000", and not to
-  // "Rubén is a builder".
+  // The layers rate all clauses about a named person as likely, so the matter is searched for in the turns of the named clauses, or else of
+  // the best one: "Rubén's debt" refers to "Rubén owes 18,000", and not to "Rubén is a builder".
   const isElsewhere = ({ clause, read }: Likely): boolean =>
     matter !== null && !turns.has(clause.source) && (matter === 'relative' || read <= MEANT.elsewhere);
   const over = likely.filter((each) => each.odds > least && each.read > enough && isNarrow(each) && !isElsewhere(each));
@@ -252,10 +224,9 @@ function meantAmong(
 }
 
 /**
- * Removes named clauses that the layers reject. If the layers are sure of a named clause, all named clauses that they reject are removed:
- * "what I told you about Bruno and the police" refers to only one of the clauses with the name. If the layers are sure only of other
- * clauses, and all named clauses are rejected questions, these are removed, because they only share words with the request: "off the record
- * about the interview" refers to "I'm interviewing at Halvorsen", and not to "what should I wear to an interview?".
+ * Removes named clauses that the layers reject, if the layers are sure of another named clause: "what I told you about Bruno and the
+ * police". If they are sure only of other clauses, rejected questions are removed: "off the record about the interview" does not refer to
+ * "what should I wear to an interview?".
  */
 function withoutRefuted(likely: readonly Likely[], named: readonly Heard[]): readonly Heard[] {
   const sure = likely.filter(({ read }) => read > MEANT.surely);
@@ -266,10 +237,9 @@ function withoutRefuted(likely: readonly Likely[], named: readonly Heard[]): rea
 }
 
 /**
- * Adds the turns that refer back to the clauses to forget and are meaningless without them: after "my flatmate Tom never does the dishes",
- * also "he's got a girlfriend though". "He" refers to the nearest turn that names a person, or to the turn before. "It" refers to the turn
- * before. A pronoun never refers to another session. A request about one part of a person's life ("Owen's arrest") does not include "he has
- * two dogs".
+ * Adds turns that are meaningless without a clause to forget: after "my flatmate Tom never does the dishes", also "he's got a girlfriend
+ * though". "He" refers to the nearest turn that names a person, "it" to the turn before, and neither to another session. A request about
+ * one matter ("Owen's arrest") does not include "he has two dogs".
  */
 function withFollowUps(
   meant: readonly Heard[],
@@ -303,10 +273,7 @@ function withFollowUps(
   return [...all];
 }
 
-/**
- * Adds clauses of the same turn that the layers prefer to the clauses to forget. What a request names of a person may be in a clause that
- * begins with somebody else.
- */
+/** Adds clauses of the same turn that the layers prefer, because a person's matter may be in a clause that begins with somebody else. */
 function withPreferred(meant: readonly Heard[], { heard, isProtected }: ReadRequest, { matter }: Naming): Heard[] {
   if (matter === null || heard.length > FEW) return [...meant];
   const preferred = heard.filter(({ clause, read }) => {
@@ -316,10 +283,10 @@ function withPreferred(meant: readonly Heard[], { heard, isProtected }: ReadRequ
   return [...new Set([...meant, ...preferred.map(({ clause }) => clause)])];
 }
 
-/** Below these log-odds of the layers, "it" refers to something else. */
+/** The layers reject a clause below these log-odds. */
 const UNRELATED = -5;
 
-/** Adds the neighbouring clauses that the request probably includes, from the same turn and from the turn after it. */
+/** Adds neighbouring clauses that the request probably includes. See `BESIDE` and `FOLLOWING`. */
 function withRest(meant: readonly Heard[], likely: readonly Likely[], isMatter: boolean): Heard[] {
   const turns = [...new Set(likely.map(({ clause }) => clause.source))];
   const isMeant = (source: string | undefined): boolean => meant.some((clause) => clause.source === source);
@@ -333,10 +300,7 @@ function withRest(meant: readonly Heard[], likely: readonly Likely[], isMatter: 
   return [...new Set([...meant, ...rest.map(({ clause }) => clause)])];
 }
 
-/**
- * Returns the clauses of a request that may name what to forget: the clauses that ask or, if those name nothing, also the clauses before
- * them. A clause after them is only a reason: "delete the pregnancy thing, Joe uses this phone too".
- */
+/** A clause after the order is only a reason: "delete the pregnancy thing, Joe uses this phone too". */
 function namingClauses({ own, before }: ReadRequest): string[] {
   const most = Math.max(...own.map(({ asks }) => asks));
   const first = own.findIndex(({ isOrder }) => isOrder);
@@ -354,7 +318,7 @@ function namingClauses({ own, before }: ReadRequest): string[] {
   return asking.some(saysAnything) ? asking : texts.slice(0, isAsking.lastIndexOf(true) + 1);
 }
 
-/** Checks whether a clause begins with words that introduce a known fact: "where Tom works", "that I live in Kiel". */
+/** Whether a clause introduces a known fact: "where Tom works", "that I live in Kiel". */
 function beginsNaming(text: string, turn: string): boolean {
   const pack = detectPack(turn);
   if (pack === null) return false;
@@ -363,42 +327,34 @@ function beginsNaming(text: string, turn: string): boolean {
   return ofMemory.exec(plain)?.index === 0 && plain.search(owners) === 0;
 }
 
-/** A clause whose log-odds are this much below those of the best clause of its turn does not ask. */
+/** A clause this far below the best clause of its turn does not ask. */
 const NEARLY = 6;
 
-/** A clause of the request's turn, as the reading layers read it. */
 interface OwnClause {
   clause: MeantWords;
-  /**
-   * Whether the clause is a plain order to forget, whether its words refer to memory, and whether it refers only to the fact that the user
-   * spoke.
-   */
+  /** `isOfSaying`: the order refers only to the fact that the user spoke ("pretend I didn't say that"). */
   isOrder: boolean;
   isOfMemory: boolean;
   isOfSaying: boolean;
-  /** The log-odds that the clause asks to forget something, that it withdraws such a request, and that it is itself to be forgotten. */
+  /** Log-odds, as `takesBack` and `meant`. */
   asks: number;
   takesBack: number;
   meant: number;
 }
 
-/** A request, with the clauses to which it may refer, as the reading layers read them. */
 interface ReadRequest {
   turn: string;
   pack: Pack | null;
-  /** Whether a language model has found the request. */
   isByModel: boolean;
-  /** The clauses of the request's turn, without those about what to keep. */
   own: OwnClause[];
-  /** The clauses about what to keep. */
   kept: MeantWords[];
-  /** Whether the request wants a clause kept. `isSurelyProtected`: the clause contains everything that the request names as to be kept. */
+  /** `isSurelyProtected`: the clause contains everything that the request names as to be kept. */
   isProtected(clause: Heard): boolean;
   isSurelyProtected(clause: Heard): boolean;
   before: HeardBefore;
-  /** The clauses to which the request may refer, by turn, in the order in which the layers read them. */
+  /** Latest turn first. */
   heard: ReadClause[];
-  /** The calibrated similarity of each turn to the request, by the turn's id. Empty without an embedder. */
+  /** Calibrated similarity to the request, by turn id. Empty without an embedder. */
   similarity: ReadonlyMap<string, number>;
   sharing: Sharing;
   hasLayers: boolean;
@@ -412,8 +368,7 @@ async function readRequest(work: FormWork, evidence: Evidence): Promise<ReadRequ
   const isAsking = read.own.some(({ isOrder, asks }) => isOrder || asks > ASKS);
   const texts = parts.own.map(({ text }) => text);
   const isNamed = !parts.isCorrected || namedBy(texts, read.before).most.length > 0;
-  // "Actually, keep it" has a clause about what to keep, but withdraws a request. A correction of a request must name words of an earlier
-  // turn.
+  // "Actually, keep it" has a clause about what to keep, but withdraws a request. A correction must name words of an earlier turn.
   return isAsking && isNamed ? read : readClauses(work, evidence, { own: clauses, kept: [] });
 }
 
@@ -472,23 +427,19 @@ function readOrder(
   const isOfSaying = meansSaid(turn.slice(start), turn);
   const endsTurn = start > 0 && !saysAnything(turn.slice(end)) && odds > ASKS && pointsBack(text, turn);
   const isAlone = turn.length <= LONGEST_BARE;
-  // An order is accepted if it refers to memory, shares a word with an earlier clause, is the whole turn ("scratch that"), or names nothing
-  // and ends the turn. "Forget that, my job is fine" only corrects what was said.
+  // "Forget that, my job is fine" only corrects what was said.
   const isOrder = order.isOfMemory || sharing.isAny || isAlone || endsTurn || isOfSaying;
   return { isOrder, isOfMemory: order.isOfMemory, isOfSaying };
 }
 
-/** Checks whether a clause only reports somebody's words: "'in or out', she told me". */
+/** Whether a clause only reports somebody's words: "'in or out', she told me". */
 function isReported(text: string): boolean {
   const pack = detectPack(text);
   const quote = /(?<![\p{L}'"“„«‘])['"“„«‘][^'"“”„«»‘’]{3,}['"”“»’](?!\p{L})/u.exec(text)?.[0] ?? '';
   return pack !== null && quote.length * 3 >= text.length && packPattern(pack, 'said').test(text);
 }
 
-/**
- * Returns a function that checks whether a clause is among the given ones. It compares their places in the log, because a clause that is
- * read twice gives two objects.
- */
+/** Compares clauses by place, because a clause that is read twice gives two objects. */
 function isAmong(clauses: readonly Heard[] = []): (clause: Heard) => boolean {
   const placeOf = ({ source, quote }: Heard): string => `${source} ${quote?.start}`;
   const places = new Set(clauses.map(placeOf));
@@ -499,15 +450,12 @@ interface AskedBy {
   asks: number;
   takesBack: number;
   isForAll: boolean;
-  /** Whether the turn surely contains a request: a model found it, it asks to forget everything, or it withdraws a request. */
+  /** A model found the request, it asks to forget everything, or it withdraws a request. */
   isCertain: boolean;
-  /** Whether the turn contains a plain order, or the layers give high log-odds that it asks. */
   isSure: boolean;
-  /** The clauses that ask. */
   asking: MeantWords[];
 }
 
-/** Checks whether a turn contains a request, and returns what it asks. Null if there is none. */
 function askedBy(read: ReadRequest, likely: readonly Likely[], { exactly }: Naming): AskedBy | null {
   const { own, turn, isByModel } = read;
   const [asks, takesBack] = [mostOf(own, 'asks'), mostOf(own, 'takesBack')];
@@ -516,7 +464,7 @@ function askedBy(read: ReadRequest, likely: readonly Likely[], { exactly }: Nami
   const orders = own.filter(({ isOrder }) => isOrder);
   // "Delete the bit about the ring" is a request even with low log-odds, because it refers to memory and names an earlier clause.
   const isNamedOrder = orders.some(({ isOfMemory }) => isOfMemory) && exactly.length > 0 && asks > NAMED_MAY_ASK;
-  // Ordinary turns rarely exceed these thresholds. `natural-requests.slow.test.ts` counts the turns that are wrongly obeyed.
+  // `natural-requests.slow.test.ts` counts the ordinary turns that are wrongly obeyed at these thresholds.
   const least = orders.length > 0 ? ASKS : SURELY_REQUESTS;
   const asking = own.flatMap((each) => (each.asks > Math.min(ASKS, asks - 1) ? each.clause : []));
   // "The neighbour gave her dog away, and Farofa at my side noticed nothing" resembles a request, but refers to no clause.
@@ -530,7 +478,7 @@ function askedBy(read: ReadRequest, likely: readonly Likely[], { exactly }: Nami
   return isCertain || isAsking ? { asks, takesBack, isForAll, isCertain, isSure, asking } : null;
 }
 
-/** Checks whether one sentence of a turn asks to forget everything and contains nothing else: "Forget everything you know about me". */
+/** Whether one whole sentence asks to forget everything: "Forget everything you know about me". */
 function asksForAll(turn: string): boolean {
   return splitSentences(turn).some(({ text }) => {
     const words = withoutEnd(plainMarks(text), ' \n.!?…。！？').trim();
@@ -543,8 +491,8 @@ function asksForAll(turn: string): boolean {
 const SHORTEST_QUESTION = 3;
 
 /**
- * Checks whether a request only changes a plan: "Forget the peanut sauce, what about soy?". Its clauses must not refer to memory ("my",
- * "what I told you"). The request must also be limited to the present, or be followed by a proposal, a question or an instruction.
+ * Whether a request only changes a plan: "Forget the peanut sauce, what about soy?". It must not refer to memory, and must be limited to
+ * the present or be followed by a proposal, a question or an instruction.
  */
 function changesPlan({ turn, pack }: ReadRequest, asking: readonly MeantWords[]): boolean {
   const last = asking.at(-1);
@@ -557,7 +505,7 @@ function changesPlan({ turn, pack }: ReadRequest, asking: readonly MeantWords[])
   return forNow.test(own) || goesOn.test(rest) || (isQuestionNext && !packPattern(pack, 'request:polite').test(rest));
 }
 
-/** Checks whether a request is addressed to another program of the agent: "delete all mails of Maier", "remove Jo from cc". */
+/** Whether a request is addressed to another program of the agent: "delete all mails of Maier", "remove Jo from cc". */
 function isForTools(content: string, asking: readonly Pick<MeantWords, 'text'>[]): boolean {
   const pack = detectPack(content);
   if (pack === null) return false;
@@ -569,13 +517,10 @@ function mostOf(own: readonly OwnClause[], what: 'asks' | 'takesBack'): number {
   return Math.max(-Infinity, ...own.map((each) => each[what]));
 }
 
-/** A plain order adds this to the log-odds that a clause asks. */
+/** Bonus of a plain order on the log-odds that a clause asks. */
 const ORDER = 3;
 
-/**
- * Reads a request without the reading layers, which a bundle does not contain. An order then refers to the clauses that share the most
- * words with it. Null if there is no order or no such clause.
- */
+/** Fallback for bundles without the reading layers: an order refers to the clauses that share the most words with it. */
 function withoutLayers(
   { own, heard, sharing, kept, isProtected }: ReadRequest,
   { mayMean }: Naming,
@@ -594,11 +539,7 @@ function withoutLayers(
   };
 }
 
-/**
- * Finds the clauses that a request refers to in its own turn: "I moved to Graz. Forget that.", "I weigh 90 kilos, actually forget I said
- * that". Such a request names nothing. It refers to the sentence before it or, if it is part of a longer sentence, to the clauses before it
- * in that sentence.
- */
+/** "I moved to Graz. Forget that." refers to the sentence before it or, within a longer sentence, to the clauses before it. */
 async function statedBefore({ own, turn, pack }: ReadRequest, work: FormWork): Promise<MeantWords[]> {
   const namesNothing = ({ clause }: OwnClause): boolean => pointsBack(clause.text, turn);
   const most = mostOf(own, 'asks');
@@ -608,7 +549,7 @@ async function statedBefore({ own, turn, pack }: ReadRequest, work: FormWork): P
   if (begin === undefined || first > last) return [];
   const asksAlone = async (text: string): Promise<number> =>
     (await unlessUnavailable(work.deps.readParts([text], { signal: work.signal })))?.asks[0] ?? -Infinity;
-  // Read together with a request, other sentences look like a part of it to the layers, so each clause is read alone.
+  // Each clause is read alone: beside a request, the layers take other sentences for a part of it.
   const asked = turn.slice(begin.clause.start, own[last]?.clause.end);
   if (own[last]?.isOrder !== true && (await asksAlone(asked)) <= BARELY_ASKS) return [];
   const stated: MeantWords[] = [];
@@ -629,16 +570,15 @@ async function statedBefore({ own, turn, pack }: ReadRequest, work: FormWork): P
   return isOfEarlier || (stated.length > 0 && followsAnother(words, pack)) ? [] : stated;
 }
 
-/** Checks whether, according to the layers, a request that names nothing refers to an earlier turn. */
 function meansEarlier({ own, turn, similarity }: ReadRequest, likely: readonly Likely[]): boolean {
   const isOfSaying = own.some((clause) => clause.isOfSaying);
-  // If there is only one earlier turn, the layers overrate it, such as "My dog is called Rex." before "I have asthma. Forget that."
+  // The layers overrate a lone earlier turn, such as "My dog is called Rex." before "I have asthma. Forget that."
   const least = endsBriefly(turn, own) ? MEANT.elsewhere : isOfSaying ? MEANT.surely : MEANT_OWN;
   const isRelated = ({ source }: Heard): boolean => (similarity.get(source) ?? 0) > RELATED;
   return likely.some(({ clause, read, odds }) => read > least || (odds > MEANT.most && isRelated(clause)));
 }
 
-/** Checks whether the last of several sentences is short and asks to forget: "I got sacked. Delete that." */
+/** Whether the last of several sentences is a short request: "I got sacked. Delete that." */
 function endsBriefly(turn: string, own: readonly OwnClause[]): boolean {
   const { text = '', span } = splitSentences(turn).at(-1) ?? {};
   const most = mostOf(own, 'asks');
@@ -646,18 +586,18 @@ function endsBriefly(turn: string, own: readonly OwnClause[]): boolean {
   return span !== undefined && span.start > 0 && start >= span.start && text.length <= LONGEST_BARE;
 }
 
-/** If a sentence before a request has fewer content words than this, the request probably does not refer to it. */
+/** A text with fewer content words is incomplete without the sentence before it. */
 const LEAST_STATED = 2;
 
 const NOTHING_BEFORE: HeardBefore = { all: [], heard: [], people: [], values: [], namesOf: () => [] };
 
-/** Checks whether a clause of a request names nothing: "actually forget I said that". */
+/** Whether a clause of a request names nothing: "actually forget I said that". */
 function pointsBack(text: string, turn: string): boolean {
   const pack = detectPack(turn);
   return pack !== null && pack.script !== 'han' && namedBy([text], NOTHING_BEFORE, pack).isEmpty;
 }
 
-/** Checks whether an order at the end of a turn refers to what the user said without naming any of it: "pretend I didn't say that". */
+/** Whether an order refers to what the user said without naming any of it: "pretend I didn't say that". */
 function meansSaid(text: string, turn: string): boolean {
   const pack = detectPack(turn);
   if (pack === null || !pointsBack(text, turn)) return false;
@@ -665,7 +605,7 @@ function meansSaid(text: string, turn: string): boolean {
   return recalled.some(([word]) => orderIn(word, turn) === null);
 }
 
-/** Checks whether a text is incomplete without the sentence before it: "Her name is Dana.", "Oh god, …". */
+/** Whether a text is incomplete without the sentence before it: "Her name is Dana.", "Oh god, …". */
 function refersBack(text: string, pack: Pack | null): boolean {
   return contentStems(text).size < LEAST_STATED || followsAnother(text, pack);
 }
@@ -676,10 +616,9 @@ function followsAnother(text: string, pack: Pack | null): boolean {
 }
 
 /**
- * `RATHER`: above these log-odds, a request may refer to the user's own name, city or job without naming it. `RELATED`: if a request names
- * nothing ("That with Levin was private. Delete it."), an earlier turn that is more similar to it than this needs only log-odds above
- * `MEANT.most`. Otherwise the layers' own log-odds must be positive, and higher if the request is a short last sentence or refers only to
- * the fact that the user spoke.
+ * `RATHER`: log-odds above which a request may refer to the user's own name, city or job without naming it. `RELATED`: similarity above
+ * which an earlier turn needs only log-odds above `MEANT.most` if the request names nothing ("That with Levin was private. Delete it.").
+ * `LONGEST_BARE`: characters of a turn or sentence that is nothing but a request.
  */
 const RATHER = 3;
 const RELATED = 0.4;
@@ -688,14 +627,12 @@ const LONGEST_BARE = 26;
 const BARELY_ASKS = 2;
 
 interface Sharing {
-  /** Whether a clause shares the most content words with the request, and at least one. */
+  /** Shares the most content words with the request, and at least one. */
   hasMost(clause: string): boolean;
   hasAny(clause: string): boolean;
-  /** Whether any clause shares a content word with the request. */
   isAny: boolean;
 }
 
-/** Finds the clauses that share the most content words with a request ("take Mustard out of your notes"). */
 function sharingMost(request: string, heard: readonly ReadClause[]): Sharing {
   const common = new Set(detectPack(request)?.common.split('|'));
   const words = (request.toLowerCase().match(/[\p{L}\p{N}]+/gu) ?? []).filter((word) => !common.has(word));
@@ -709,15 +646,14 @@ function sharingMost(request: string, heard: readonly ReadClause[]): Sharing {
   };
 }
 
-/** Checks whether a request refers to at least six clauses, and to at least nine tenths of all clauses before it. */
 function isNearlyAll(meant: number, count: number): boolean {
   return meant >= 6 && meant >= count * 0.9;
 }
 
-/** Up to this many clauses are read before the beginning of a request, and up to as many after it. */
+/** Clauses that are read before the beginning of a request, and as many after it. */
 const MOST_AROUND = 12;
 
-/** Returns the clauses of a request. A model may find several requests in one turn, so each is read with its own clauses only. */
+/** A model may find several requests in one turn, so each is read with its own clauses only. */
 function clausesAround({ event, start, end }: Evidence, isByModel: boolean): MeantWords[] {
   const clauses = clausesOf(event);
   if (isByModel) return clauses.filter((clause) => clause.start < end && clause.end > start);

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { attributeTable } from '../../record/statement.ts';
+import { attributeTable } from '../../record/attribute-table.ts';
 import { memoryTypeTable } from '../../record/memory-types.ts';
 import type { ReadStatement } from '../read/reader.ts';
 import { resolveNames } from './check.ts';

@@ -6,16 +6,15 @@ import { possibleNames } from '../../language/names.ts';
 import { applyNamed, applyPrivacy } from '../../language/privacy-policy.ts';
 import { isNegated } from '../../language/quotes.ts';
 import { resolveDates } from '../../language/resolve-dates.ts';
+import { keySchema, snakeCase } from '../../record/attribute-table.ts';
 import {
   belongsToUser,
   canonicalSubject,
   type Confidence,
   isSameSubject,
   isUser,
-  keySchema,
   knownSubject,
   lowestTrust,
-  snakeCase,
   type Tense,
   type Trust,
   trustOf,
@@ -49,7 +48,6 @@ import {
   trustOfWords,
 } from './evidence.ts';
 
-/** The result of a check. A refused statement does not affect the others. */
 export interface Checked {
   statements: Statement[];
   refused: (Refusal & { index: number })[];
@@ -57,7 +55,6 @@ export interface Checked {
 
 const WORD_LIMIT = 30;
 
-/** Checks each statement by its quotes. Returns those that pass in the order in which the user said them. */
 export function checkStatements(read: readonly ReadStatement[], context: CheckContext): Checked {
   const checked: Checked = { statements: [], refused: [] };
   for (const [index, statement] of read.entries()) {
@@ -69,7 +66,7 @@ export function checkStatements(read: readonly ReadStatement[], context: CheckCo
   return checked;
 }
 
-/** Returns how many statements a reading may have: one for every six words, within the limits of the settings. */
+/** One statement for every six words, within the limits of the settings. */
 function mostStatements({ events, settings: { limits } }: CheckContext): number {
   const words = events.reduce((sum, event) => sum + countWords(event.content.slice(0, 20_000)), 0);
   return Math.min(limits.memories, Math.max(limits.minimumMemories, Math.ceil(words / 6)));
@@ -129,10 +126,7 @@ function checkStatement(read: ReadStatement, context: CheckContext): Statement |
   };
 }
 
-/**
- * Returns the resolved subject, but keeps the reader's own if the resolved one is the user and another speaker of a group chat is quoted:
- * "the cat Eskom · pet_name = Eskom" is about the user only if the user said it.
- */
+/** "The cat Eskom · pet_name = Eskom" is about the user only if the user said it, and not another speaker of a group chat. */
 function ownSubject(subject: string, read: ReadStatement, { evidence, userNames, subjects }: Checking): string {
   const given = canonicalSubject(read.subject, userNames);
   const isOthers = evidence.some(({ event }) => isOfAnother(event, userNames));
@@ -141,7 +135,6 @@ function ownSubject(subject: string, read: ReadStatement, { evidence, userNames,
 
 type Said = Pick<Statement, 'statedAt' | 'statedBy' | 'events' | 'timeZone'> & { quoted: string };
 
-/** Returns the quoted words with their speaker, their time and time zone, and the events that contain them. */
 function saidIn({ evidence, stated, settings: { timeZone } }: Checking): Said {
   const last = evidence.at(-1)?.event;
   return {
@@ -156,7 +149,7 @@ function saidIn({ evidence, stated, settings: { timeZone } }: Checking): Said {
   };
 }
 
-/** Redacts a text and its value according to the privacy policy. `dropped` is the category that forbids storing them at all. */
+/** `dropped`: the category that forbids storing the statement at all. */
 function withoutPrivate({ text, attribute, value }: ReadStatement, privacy: CheckContext['settings']['privacy']) {
   const kept = applyPrivacy(text, privacy);
   const pair = applyNamed(attribute ?? '', value ?? '', privacy);
@@ -168,10 +161,7 @@ function withoutPrivate({ text, attribute, value }: ReadStatement, privacy: Chec
   };
 }
 
-/**
- * Returns the trust of a statement, which is the lowest of its quoted words. Without quotes, it is the lowest of the events that support
- * the statement.
- */
+/** The lowest trust of the quoted words or, without quotes, of the supporting events. */
 function trustIn({ evidence, userNames }: Checking, subject: string, said: Said): Trust {
   if (evidence.length > 0) return lowestTrust(evidence.map((each) => trustOfWords(each, subject, userNames)));
   return said.events.length === 0 ? trustOf(said.statedBy) : lowestTrust(said.events.map(trustOfEvent));
@@ -188,10 +178,7 @@ function clean(read: ReadStatement): ReadStatement {
   };
 }
 
-/**
- * Returns the level at which a statement is stored. All users share the agent level, so statements about a person, words from outside,
- * addresses and orders are never stored there.
- */
+/** All users share the agent level, so statements about a person, words from outside, addresses and orders are never stored there. */
 function levelOf(
   { forEveryone, subject, text }: ReadStatement,
   { evidence, scope }: Checking,
@@ -204,10 +191,7 @@ function levelOf(
   return isPersonal || mayBePerson(subject) ? own : 'agent';
 }
 
-/**
- * Checks whether a subject may be a person: it contains a capitalised name, letters of a script without upper and lower case, or a word for
- * a relative.
- */
+/** A capitalised name, letters of a script without upper and lower case, or a word for a relative. */
 function mayBePerson(subject: string): boolean {
   const words = subject.toLowerCase().split(/[^\p{L}-]+/u);
   return (
@@ -217,8 +201,7 @@ function mayBePerson(subject: string): boolean {
 
 const FIRST_PERSON = new RegExp(`(?<![\\p{L}\\p{N}])(?:${wordsOfAll('firstPerson')})(?![\\p{L}\\p{N}])`, 'iu');
 
-// A memory with an importance below 0.3 is archived after a month without use. That is too soon for an explicit statement, so it gets at
-// least this importance.
+// A memory below 0.3 is archived after a month without use, which is too soon for an explicit statement.
 const LEAST_SAID = 0.4;
 
 function share(importance: number | null, fallback: number, isSaid: boolean): number {
@@ -226,18 +209,10 @@ function share(importance: number | null, fallback: number, isSaid: boolean): nu
   return Math.round(Math.min(1, Math.max(isSaid ? LEAST_SAID : 0, importance)) * 100) / 100;
 }
 
-/**
- * Returns the confidence in a statement: high for the user's explicit words. It is medium if the statement quotes another speaker or was
- * inferred.
- */
 function confidenceOf({ explicit }: ReadStatement, evidence: readonly Evidence[]): Confidence {
   return explicit && evidence.every(({ event }) => event.origin === 'user') ? 'high' : 'medium';
 }
 
-/**
- * Returns `explicit` for the user's own explicit words, `inference` for an autonomous note of an agent, and `conversation` for everything
- * else.
- */
 function sourceTypeOf({ explicit }: ReadStatement, events: readonly Event[]): SourceType {
   if (events.some((event) => event.metadata['source'] === 'autonomous')) return 'inference';
   const isUsers = events.some((event) => event.origin === 'user' && !isStated(event));
@@ -271,10 +246,9 @@ function refuse({ text }: ReadStatement, reason: RefusalReason, detail?: string,
 
 type ResolveContext = Pick<CheckContext, 'memoryTypes' | 'attributes' | 'userNames' | 'subjects'>;
 
-/** A reader's statement after its names and times were resolved. */
 type ResolvedStatement = ReadStatement & Pick<Statement, 'validFrom' | 'validTo' | 'dueAt'>;
 
-/** Resolves the type, the attribute and the subject of a statement. Unknown attributes are kept, and may have several values. */
+/** Unknown attributes are kept, and may have several values. */
 export function resolveNames(statement: ReadStatement, context: ResolveContext): ReadStatement {
   // Some models put the value into the attribute: `likes:pizza`.
   const [name, ...rest] = (statement.attribute ?? '').split(':');
@@ -289,7 +263,7 @@ export function resolveNames(statement: ReadStatement, context: ResolveContext):
   };
 }
 
-/** Returns the type of a statement. If readers may not form that type, returns the nearest one that they may form. */
+/** A type that readers may not form becomes the nearest one that they may form. */
 function typeOf({ type, tense }: ReadStatement, { memoryTypes }: ResolveContext): string {
   const policy = memoryTypes.get(type);
   if (policy?.formable !== true) return type === 'instruction' ? 'preference' : 'fact';
@@ -310,9 +284,7 @@ function spelled(value: string, attribute: string | null, { attributes }: Resolv
     .replace(/^[b-df-hj-np-tv-z]{2,4}$/iu, (letters) => letters.toUpperCase());
 }
 
-/**
- * Checks whether a statement names its own subject: "User's son Tai · child_name = Tai" says whose child Tai is, so it is about the user.
- */
+/** "User's son Tai · child_name = Tai" says whose child Tai is, so it is about the user. */
 function namesItsOwnSubject({ subject, attribute, value }: ReadStatement, { attributes }: ResolveContext): boolean {
   if (attribute === null || value === null || !attributes.policyOf(attribute).namesSomebody) return false;
   const [name = ''] = nameWords(value);
@@ -320,7 +292,7 @@ function namesItsOwnSubject({ subject, attribute, value }: ReadStatement, { attr
   return !isUser(subject) && name !== '' && nameWords(subject).some(isName);
 }
 
-/** Returns the words of a name in lower case: "User's wife D'Arcy" gives user, wife and d'arcy. */
+/** In lower case: "User's wife D'Arcy" gives user, wife and d'arcy. */
 function nameWords(text: string): string[] {
   const plain = text
     .toLowerCase()
@@ -329,10 +301,7 @@ function nameWords(text: string): string[] {
   return plain.match(/[\p{L}\p{M}\p{N}.-]+(?:'[\p{L}\p{M}\p{N}.-]+)*/gu) ?? [];
 }
 
-/**
- * Returns the table's name for an attribute. `daughter` becomes `child_name` only if the value is a name; otherwise it stays as it is. The
- * name of a person or a place contains no long word in lower case: `home` = "Three women, one toilet" is not a city.
- */
+/** `daughter` becomes `child_name` only if the value is a name. `home` = "Three women, one toilet" is not a city. */
 function attributeOf(name: string | undefined, value: string | null, { attributes }: ResolveContext): string | null {
   const attribute = attributes.resolve(name);
   const given = snakeCase(name ?? '');
@@ -346,13 +315,13 @@ function attributeOf(name: string | undefined, value: string | null, { attribute
   return isName ? attribute : given;
 }
 
-/** A habit that seems to end within this time does not end: the reader took its next occurrence for the end. */
+/** If a habit seems to end within this time, the reader took its next occurrence for the end. */
 const LONGEST_INTERVAL = 7 * DAY;
 
 /**
- * Resolves the times of a statement from the time of its turn. A relative day in the quoted words ("next Friday") outranks the reader's
- * date, unless that day belongs to something else. A habit has no dates, except an end that was said. Two kinds of statements become past
- * events: those that had already ended when they were made, and plans whose day was more than a month ago.
+ * A relative day in the quoted words ("next Friday") outranks the reader's date, unless that day belongs to something else. A habit has no
+ * dates, except an end that was said. Statements that had ended when they were made, and plans whose day was more than a month ago, become
+ * past events.
  */
 function resolveTimes(
   statement: ReadStatement,
@@ -388,8 +357,7 @@ function tenseOf(tense: Tense, validFrom: Date | null, statedAt: Date): Tense {
   const ahead = validFrom === null ? 0 : validFrom.getTime() - statedAt.getTime();
   // A state that begins on a later day is a plan until then: "From tomorrow on I work at the clinic".
   if (tense === 'holds' && ahead >= DAY) return 'planned';
-  // A plan for "May" that is stated in the middle of May begins on 1 May, but may still lie ahead. A plan therefore becomes a past event
-  // only a month after its day.
+  // A plan for "May" that is stated in the middle of May begins on 1 May, but may still lie ahead.
   return tense === 'planned' && ahead < -31 * DAY ? 'happened' : tense;
 }
 
@@ -398,11 +366,7 @@ interface SaidDate {
   to: Date;
 }
 
-/**
- * Finds the day that the words name relative to the turn: "yesterday", "next Friday". Null for a date with digits, a month or a year, for
- * several dates, and for words with a negation ("not on Sunday"). The reader's date then counts. In "yesterday I signed, I start on 1
- * April" it is unclear which day belongs to the statement.
- */
+/** A relative day ("next Friday"). Null for several dates: in "yesterday I signed, I start on 1 April" it is unclear which counts. */
 function dayIn(quoted: string, now: Date, timeZone: string, tense: Tense): SaidDate | null {
   const prefer = tense === 'planned' ? 'future' : 'past';
   const [only, ...others] = resolveDates(quoted.slice(0, 2000), { now, timeZone, prefer });
@@ -411,12 +375,11 @@ function dayIn(quoted: string, now: Date, timeZone: string, tense: Tense): SaidD
   return from === null || to === null || !relative || precision !== 'day' || /\d/.test(text) ? null : { from, to };
 }
 
-/** Checks whether a reader's date agrees with a day that the user named. */
 function isWithin(read: Date, { from, to }: SaidDate): boolean {
   return read.getTime() >= from.getTime() - DAY && read.getTime() <= to.getTime() + DAY;
 }
 
-/** Checks whether the turns name a reader's date, either as a day or as the first or last day of a longer time such as a month. */
+/** Whether the turns name the date, as a day or as the first or last day of a longer time such as a month. */
 function isNamedIn(turns: readonly Event[], read: Date, timeZone: string): boolean {
   return turns.some(({ content, occurredAt: now }) =>
     (['past', 'future'] as const)

@@ -43,56 +43,51 @@ export function quoteOf({ event, start, end }: Evidence): Quote {
   return { event: event.id, start, end };
 }
 
-/** What is known when statements are checked. */
 export interface CheckContext extends Pick<ApplyDeps, 'settings' | 'memoryTypes' | 'attributes'> {
   scope: Scope;
-  /** The turns that were read. Turn 1 is `events[0]`. */
+  /** Turn 1 is `events[0]`. */
   events: readonly Event[];
-  /** The turns before `events`. Statements may take names from them. */
+  /** Turns before `events`. Statements may take names from them. */
   earlier: readonly Event[];
-  /** The ids of the events that are the user's own words although they look pasted. */
+  /** Ids of events that are the user's own words although they look pasted. */
   ownTexts?: ReadonlySet<string>;
-  /** The known statements that the reader was shown. Number 1 is `known[0]`. */
+  /** The statements that the reader was shown. Number 1 is `known[0]`. */
   known: readonly Memory[];
-  /** Whether the statements come from Varve's own code and not from a model. If so, a quote may be a whole turn. */
+  /** The statements come from Varve's own code and not from a model. A quote may then be a whole turn. */
   isLocal: boolean;
   sourceType?: SourceType;
   /** For statements that quote no turn: when and by whom they were stated, and the events that support them. */
   stated?: { at: Date; by: Origin; events?: readonly Event[] };
-  /** Memories that were recalled for this conversation. If a turn only repeats one of them, no statement is formed from it. */
+  /** Memories that were recalled for this conversation. A turn that only repeats one of them forms no statement. */
   recalled?: readonly string[];
-  /** The statements that are far from all their sources in meaning. */
+  /** Statements whose meaning is far from all their sources. */
   unrelated?: ReadonlySet<ReadStatement>;
-  /** The user's names, besides "User". */
+  /** Besides "User". */
   userNames: readonly string[];
-  /** The subjects of the owner's known statements. */
   subjects: readonly string[];
 }
 
-/** What is known when one statement is checked, including the evidence that supports it. */
 export interface Checking extends CheckContext {
   evidence: Evidence[];
 }
 
-/** Events of these kinds are statements themselves: an agent's observations and decisions, and the outcomes of decisions. */
+/** Events that are statements themselves. */
 const STATED_KINDS: ReadonlySet<string> = new Set(['observation', 'decision', 'outcome']);
 
 export function isStated({ kind }: Pick<Event, 'kind'>): boolean {
   return STATED_KINDS.has(kind);
 }
 
-/** Checks whether an event is the answer of one of the agent's recall tools. Such an answer contains only known memories. */
+/** An answer of the agent's recall tools contains only known memories. */
 function isFromRecall({ origin, content, metadata }: Event): boolean {
   return origin === 'tool' && (content === MEMORY_ANSWER || isMemoryAnswer(content, metadata['tool']));
 }
 
-/** The evidence that supports a statement, or the reason why none does. */
 type OriginVerdict = { evidence: Evidence[] } | Problem;
 
 /**
- * Checks whether the quoted speakers may make a statement. A statement about the user or the people in the user's life needs the user's own
- * words: it cannot rest on the words of a tool, a document, a pasted text, the agent or another person. Instructions from outside the
- * conversation are refused.
+ * Checks whether the quoted speakers may make a statement. A statement about the user or the user's people needs the user's own words,
+ * never those of a tool, a document, a pasted text, the agent or another person. Instructions from outside are refused.
  */
 export function checkOrigin(
   statement: Pick<ReadStatement, 'subject' | 'type' | 'text'> & { isPersonal: boolean },
@@ -118,7 +113,7 @@ export function checkOrigin(
       : { evidence };
   }
   if (own.length === 0) return { reason: 'not_the_users_own', detail: foreignVoice(evidence) };
-  // The agent's question stays as evidence, because it gives an answer such as "yes" its meaning. Text from outside is left out.
+  // The agent's question stays as evidence, because it gives an answer such as "yes" its meaning.
   return { evidence: evidence.filter((each) => own.includes(each) || isQuestionBefore(each, own)) };
 }
 
@@ -131,28 +126,25 @@ function foreignVoice(evidence: readonly Evidence[]): string {
   return `said by: ${[...new Set(voices)].join(', ')}`;
 }
 
-/** Checks whether words come from a tool, a document, or a pasted text that the user does not take up. */
+/** True for words of a tool, of a document, or of a pasted text that the user does not take up. */
 function isFromOutside(evidence: Evidence): boolean {
   const { origin } = evidence.event;
   return origin === 'tool' || origin === 'document' || (isPasted(evidence) && !isTakenUp(evidence));
 }
 
-/** Checks whether the words of a user's message were written by somebody else. */
+/** Whether somebody else wrote these words of a user's message. */
 function isPasted({ event, start, end, isOwnText }: Evidence): boolean {
   if (event.origin !== 'user' || event.kind !== 'message' || isOwnText === true) return false;
   const isForeign = ({ kind, ...span }: ForeignSpan): boolean =>
-    // A short quotation inside the user's own sentence is reported by the user, and counts as the user's.
+    // A short quotation inside the user's own sentence counts as the user's.
     kind !== 'quoted' || span.end - span.start > event.content.length / 2;
   return foreignSpans(event.content).some((span) => isForeign(span) && isMostlyWithin({ start, end }, span));
 }
 
-// Only numbers from this one on are compared. Smaller numbers occur in both texts by chance.
+// Smaller numbers occur in both texts by chance.
 const LEAST_TELLING = 10;
 
-/**
- * Checks whether the user takes up a pasted text: a sentence in the user's own words repeats one of its numbers. "Six fifteen", for
- * example, takes up "… your chair time is 6:15." A question does not count.
- */
+/** The user takes up a pasted text by repeating one of its numbers: "Six fifteen" for "… your chair time is 6:15." */
 function isTakenUp(evidence: Evidence): boolean {
   const { content } = evidence.event;
   let own = content;
@@ -163,17 +155,14 @@ function isTakenUp(evidence: Evidence): boolean {
   return [...numbersSaid(quotedWords(evidence))].some((number) => number >= LEAST_TELLING && said.has(number));
 }
 
-/**
- * Returns the trust of an event. An agent's autonomous note, for example about an inbox, has low trust: it repeats the words of others, and
- * nobody has confirmed it.
- */
+/** An agent's autonomous note, for example about an inbox, has low trust: it repeats the words of others, and nobody has confirmed it. */
 export function trustOfEvent({ origin, kind, metadata }: Event): Trust {
   return kind === 'observation' && metadata['source'] === 'autonomous' ? 'low' : trustOf(origin);
 }
 
 /**
- * Returns the trust of the words that support a statement. Pasted text has low trust, as a document has. The words of another speaker about
- * one of the user's people or a third person have medium trust, so that they cannot change a statement of the user.
+ * Pasted text has low trust, as a document has. Another speaker's words about one of the user's people or a third person have medium trust,
+ * so that they cannot change a statement of the user.
  */
 export function trustOfWords(evidence: Evidence, subject: string, userNames: readonly string[]): Trust {
   if (isFromOutside(evidence)) return 'low';
@@ -189,10 +178,7 @@ function isMostlyWithin(quote: TextSpan, span: TextSpan): boolean {
   return shared >= (quote.end - quote.start) / 2;
 }
 
-/**
- * Checks whether words count as the user's own. If a speaker other than the user said them, they count only for statements about that
- * speaker, or about subjects that are neither the user nor the user's people.
- */
+/** Another speaker's words count only for that speaker, and for subjects that are neither the user nor the user's people. */
 function isUsersOwn(evidence: Evidence, subject: string, userNames: readonly string[]): boolean {
   const { event } = evidence;
   if (event.origin !== 'user' || event.kind !== 'message' || isFromOutside(evidence)) return false;
@@ -201,15 +187,11 @@ function isUsersOwn(evidence: Evidence, subject: string, userNames: readonly str
   return !isUser(subject) && !belongsToUser(subject);
 }
 
-/** Checks whether a turn names a speaker other than the user. */
 export function isOfAnother({ origin, speaker }: Event, userNames: readonly string[]): boolean {
   return origin === 'user' && speaker !== null && !isNameOfUser(speaker, userNames);
 }
 
-/**
- * Checks whether words may end, replace or change a known statement. In a group chat, another speaker may change only statements about
- * themself, or about subjects that are neither the user nor the user's people.
- */
+/** Whether words may end, replace or change a known statement. In a group chat, `isUsersOwn` limits the other speakers. */
 export function mayChangeKnown(
   evidence: Evidence,
   { subject }: Pick<Memory, 'subject'>,
@@ -218,22 +200,19 @@ export function mayChangeKnown(
   return !isOfAnother(evidence.event, userNames) || isUsersOwn(evidence, subject, userNames);
 }
 
-/** Checks whether a speaker talks about themself or their own people: "User's son Tai" and "Tai's teacher" in a turn of Tai. */
+/** Includes the speaker's people: "User's son Tai" and "Tai's teacher" in a turn of Tai. */
 function isAboutSpeaker({ event: { speaker } }: Evidence, subject: string): boolean {
   if (speaker === null) return false;
   return isSameSubject(subject, speaker) || subject.toLowerCase().startsWith(`${speaker.toLowerCase()}'s `);
 }
 
-/**
- * Checks whether one of the user's people talks about themself, such as a son who borrows the phone. If no speaker of a chat is known to be
- * the user, no subject belongs to the user, and all speakers are treated alike.
- */
+/** Whether one of the user's people talks about themself, such as a son who borrows the phone. */
 export function isOwnWordOfAnother(evidence: Evidence, subject: string, userNames: readonly string[]): boolean {
   const { speaker } = evidence.event;
   return belongsToUser(subject) && isAboutSpeaker(evidence, subject) && !isNameOfUser(speaker ?? '', userNames);
 }
 
-/** Checks whether evidence is a question of the agent that one of the user's own turns follows within two turns. */
+/** A question of the agent that the user answers within two turns. */
 function isQuestionBefore({ event }: Evidence, own: readonly Evidence[]): boolean {
   if (event.origin !== 'agent' || !/[?？]/.test(event.content)) return false;
   return own.some((each) => {
@@ -242,16 +221,15 @@ function isQuestionBefore({ event }: Evidence, own: readonly Evidence[]): boolea
   });
 }
 
-/** Finds where the quotes are, in the cited turn or in another one. A quote that is in no turn is left out. */
+/** A quote that is in no turn is left out. */
 export function locateQuotes({ quotes, value, type }: ReadStatement, context: CheckContext): Evidence[] {
   const found = quotes.flatMap((quote) => locateIn(quote, context, type === 'episode') ?? []).filter(isTelling);
   if (quotes.length > 0 || value === null) return found;
-  // If a statement has no quote, its value is searched for in the user's turns.
+  // Without a quote, the value is searched for in the user's turns.
   const own = context.events.filter(({ origin }) => origin === 'user');
   return [findWords(value, own.toReversed(), context) ?? []].flat();
 }
 
-/** Finds the first place of some words in the given turns. Null if no turn contains them. */
 function findWords(words: string, turns: readonly Event[], { ownTexts }: CheckContext): Evidence | null {
   for (const event of turns) {
     const span = locateQuote(event.content, words);
@@ -260,19 +238,15 @@ function findWords(words: string, turns: readonly Event[], { ownTexts }: CheckCo
   return null;
 }
 
-/**
- * Checks whether a quote can support a statement. It must contain a content word or be at least half of its turn, such as "yes, that one".
- * "I" alone supports nothing.
- */
+/** A quote needs a content word, or must be at least half of its turn, such as "yes, that one". "I" alone supports nothing. */
 function isTelling(evidence: Evidence): boolean {
   const words = quotedWords(evidence);
   return words.length * 2 >= evidence.event.content.trim().length || contentStems(words).size > 0;
 }
 
 /**
- * Finds where a quote is. If the words of the agent also occur in a user's turn, the user's turn is returned, because a reader may give the
- * wrong turn number and agents repeat the words of users. With `isAgents`, the quote is about an action of the agent and stays in the
- * agent's turn.
+ * If an agent's words also occur in a user's turn, the user's turn is cited, because a reader may give the wrong turn number and agents
+ * repeat the words of users. `isAgents`: the quote is about an action of the agent and stays in the agent's turn.
  */
 function locateIn({ turn, words }: ReadQuote, context: CheckContext, isAgents: boolean): Evidence | null {
   const { events, isLocal } = context;
@@ -284,8 +258,8 @@ function locateIn({ turn, words }: ReadQuote, context: CheckContext, isAgents: b
 }
 
 /**
- * Finds the words of a request or an end in the user's own turns. Null if no such turn contains them. In a group chat, every speaker may
- * also end statements about themself or about things. A pasted text may end only statements that it could also make.
+ * The place of a request or an end in the user's own turns, or null. In a group chat, every speaker may also end statements about themself
+ * or about things. A pasted text may end only statements that it could also make.
  */
 export function locateOwnWords(
   quote: ReadQuote,
@@ -299,13 +273,10 @@ export function locateOwnWords(
   return 'evidence' in verdict ? place : null;
 }
 
-// Shorter texts are not compared, because they occur in other texts by chance.
+// Shorter texts occur in other texts by chance.
 const SHORTEST_RECALLED = 5;
 
-/**
- * Checks whether words only repeat a recalled memory. A correction has nearly the same words as the memory, but another day, number or
- * name.
- */
+/** A correction has nearly the same words as the memory, but another day, number or name. */
 export function isRecalled(quoted: string, { relation }: ReadStatement, { recalled = [] }: CheckContext): boolean {
   const stems = contentStems(quoted);
   if (stems.size < SHORTEST_RECALLED || relation?.kind === 'replaces' || relation?.kind === 'ends') return false;
@@ -323,13 +294,12 @@ const SOMEBODY = new RegExp(
 );
 const SPEAKS_OF_SELF = new RegExp(`(?<![\\p{L}])(?:${wordsOfAll('ofSelf')})(?![\\p{L}])`, 'iu');
 
-// This many characters before a quote are examined. Words further away belong to another clause.
+// Characters before a quote. Words further away belong to another clause.
 const BEFORE = 60;
 
 /**
- * Finds the words directly before a quote that change its meaning: a negation ("do not | have asthma"), a supposition ("say | I sold the
- * house"), or another person as the subject ("my flatmate Ines | got a job"). Null if there are none. A person whom the statement itself
- * names does not count.
+ * Words directly before a quote that change its meaning: a negation ("do not | have asthma"), a supposition ("say | I sold the house"), or
+ * another person as the subject ("my flatmate Ines | got a job"). A person whom the statement names does not count.
  */
 export function clippedWords(evidence: Evidence, { subject, text, polarity }: ReadStatement): string | null {
   const { event, start } = evidence;
@@ -353,7 +323,6 @@ interface Problem {
   detail?: string;
 }
 
-/** Checks whether the words of a statement agree with the turns. Returns the first problem, or null. */
 export function checkWords(statement: ReadStatement, context: Checking, limit: number): Problem | null {
   const { text, value, attribute, relation } = statement;
   const { evidence } = context;
@@ -393,15 +362,12 @@ export function checkWords(statement: ReadStatement, context: Checking, limit: n
   return added === null ? null : { reason: 'says_more_than_quote', detail: added };
 }
 
-/** Checks whether a value contains a date. It may have been computed from the date of the turn, so the turn need not contain its digits. */
+/** A date may have been computed from the time of the turn, so the turn need not contain its digits. */
 function isDateLike(value: string): boolean {
   return /^\d{4}(?:-\d{2}){0,2}(?:T[\d:.]+Z?)?$/.test(value) || /\b(?:19|20)\d{2}\b/.test(value);
 }
 
-/**
- * Prepares the check of whether a statement claims more than its quotes. Null if a quoted event is not a message, or comes from a tool or a
- * document: the check of the speaker covers these.
- */
+/** Null for quotes that `checkOrigin` covers: events that are not messages, tools and documents. */
 function quotingOf(statement: ReadStatement, context: Checking): Omit<Quoting, 'more'> | null {
   const { text, value, attribute, polarity, tense } = statement;
   const { evidence, events, earlier, attributes } = context;
@@ -420,13 +386,12 @@ function quotingOf(statement: ReadStatement, context: Checking): Omit<Quoting, '
   };
 }
 
-/** Checks whether a model took the words of a statement from a tool, a document or a pasted text, although it quotes the user. */
+/** Whether a model took the words from a tool, a document or a pasted text, although it quotes the user. */
 export function isReportedFromOutside(statement: ReadStatement, context: Checking): boolean {
   const quoting = context.isLocal ? null : quotingOf(statement, context);
   return quoting !== null && hasWordsFromOutside({ ...quoting, more: context.userNames });
 }
 
-/** Returns the agent's turns that the given events answer. */
 function answeredBy(answers: readonly Event[], turns: readonly Event[]): string[] {
   return answers.flatMap((event) => {
     const answered = turnsBefore(event, turns).findLast(({ origin }) => origin !== 'tool');
@@ -434,17 +399,13 @@ function answeredBy(answers: readonly Event[], turns: readonly Event[]): string[
   });
 }
 
-/** Returns the quoted words. Quotes of events that are not among the given ones are left out. */
 export function quotedIn(quotes: readonly Quote[], events: readonly Event[]): string[] {
   return quotes.flatMap(
     ({ event, start, end }) => events.find(({ id }) => id === event)?.content.slice(start, end) ?? [],
   );
 }
 
-/**
- * Checks whether the quoted words contain a value. A value in the reader's own words ("physics teacher" for "I teach physics") is in no
- * quote.
- */
+/** False for a value in the reader's own words: "physics teacher" for "I teach physics". */
 export function isQuoted(value: string, quotes: readonly Quote[], events: readonly Event[]): boolean {
   return normalValue(quotedIn(quotes, events).join(' ')).includes(normalValue(value));
 }
@@ -458,7 +419,7 @@ function turnsBefore(event: Event, turns: readonly Event[]): Event[] {
   return turns.slice(0, Math.max(0, place));
 }
 
-/** Returns the words of turns. If a turn is only an assent such as "yes", the turn that it answers is added. */
+/** Adds the turns that assents such as "yes" answer. */
 export function saidWith(said: readonly Event[], { events, earlier }: CheckContext): string[] {
   const answers = said.filter(({ content }) => isAssent(content));
   return [...said.map(({ content }) => content), ...answeredBy(answers, [...earlier, ...events])];
@@ -468,16 +429,13 @@ function isForeign({ origin }: Event): boolean {
   return origin === 'tool' || origin === 'document';
 }
 
-/** Returns the two turns before each answer, because an answer refers to the words of its question. */
+/** An answer refers to the words of its question, so these are the two turns before each answer. */
 function questionsBefore(answers: readonly Event[], { events, earlier }: CheckContext): string[] {
   const turns = [...earlier, ...events];
   return answers.flatMap((event) => turnsBefore(event, turns).slice(-2)).map(({ content }) => content);
 }
 
-/**
- * Returns the sources of a statement if it shares no word, number or name with any of them; otherwise null. The turns before the quoted
- * ones are sources as well, because an assent ("yes, spot on") gets its meaning from them.
- */
+/** Null if the statement shares a word, number or name with a source. An assent ("yes, spot on") has the turns before it as sources. */
 export function unsharedSources({ text, quotes, relation }: ReadStatement, context: CheckContext): string[] | null {
   const cited = quotes.flatMap(({ turn }) => context.events[turn - 1] ?? []);
   const target = relation === null ? undefined : context.known[relation.known - 1];

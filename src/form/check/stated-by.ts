@@ -21,17 +21,16 @@ import { clausesIn, splitSentences, withoutSpans } from '../../language/sentence
 import { contentStems, coveredBy } from '../../language/words.ts';
 import { type Event, type EventKind, toldText } from '../../record/event.ts';
 import type { Memory } from '../../record/memory.ts';
-import { attributeTable, isUser, normalValue, type Origin } from '../../record/statement.ts';
+import { attributeTable } from '../../record/attribute-table.ts';
+import { isUser, normalValue, type Origin } from '../../record/statement.ts';
 import { namedSource, ofTool } from '../../observe/record-observation.ts';
 import type { EventInput } from '../../observe/observe.ts';
 import type { Scope } from '../../record/scope.ts';
 
-/** Content that an agent wants to store: a text, a value under a key, or both. */
 export interface ToolClaim {
   text?: string | undefined;
   key?: string | undefined;
   value?: string | undefined;
-  /** The memory that the claim corrects. */
   corrects?: Pick<Memory, 'content' | 'value'> | undefined;
 }
 
@@ -40,24 +39,23 @@ interface LoggedScope {
   events: { list(filter: { kinds: EventKind[]; session?: string; limit: number }): Promise<{ items: Event[] }> };
 }
 
-/** Who stated the content of a tool call, as far as that could be verified. */
 interface Provenance {
   /**
    * `user`: the user's own last turns state the content. `agent`: only the agent states it. `tool`: the agent has named a source, or the
    * content is an order or an authorisation that no turn of the user contains.
    */
   statedBy: 'user' | 'agent' | 'tool';
-  /** The name of the source; null if the agent has named none. */
+  /** Null if the agent has named no source. */
   source: string | null;
-  /** The id of a turn of the user that states the content, if there is one. */
+  /** At most one: the user's turn that states the content. */
   events: string[];
 }
 
 const LAST_TURNS = 8;
 
 /**
- * Verifies who stated the content that an agent wants to store. A source that the agent names can only lower the trust. If a page makes the
- * agent claim "the user said so", the claim has no effect, because the user's own turns must state the content, and outside pasted text.
+ * Verifies who stated the content that an agent wants to store. A named source can only lower the trust. If a page makes the agent claim
+ * "the user said so", the claim has no effect, because the user's own turns must state the content, and outside pasted text.
  */
 export async function provenanceOf(
   handle: LoggedScope,
@@ -70,26 +68,23 @@ export async function provenanceOf(
   if (said.some((content) => states({ content, before: null }))) return { statedBy: 'user', source: null, events: [] };
   const turn = (await lastTurns(handle)).find(states);
   if (turn !== undefined) return { statedBy: 'user', source: null, events: [turn.id] };
-  // An order that no turn of the user contains may come from a page that the agent has read. It is kept as unverified, so that no prompt
+  // An order that no turn of the user contains may come from a page that the agent has read. It stays unverified, so that no prompt
   // presents it as the user's wish.
   return { statedBy: isDirection(claim) ? 'tool' : 'agent', source: null, events: [] };
 }
 
-/** What the caller says about the source of a text that an application stores. */
 interface Stating {
   statedBy?: Origin | undefined;
-  /** The page, mail or tool that the text comes from. */
   source?: string | null | undefined;
-  /** Who is taken to state the text if nothing else is known. */
+  /** The origin if nothing else is known. */
   otherwise: Origin;
   /** Whether only the user's words can support the text. Default: `directs`. */
   needsUser?: (text: string) => boolean;
 }
 
 /**
- * Finds out to whom to attribute an observation, a decision, a learning, a note or an intention, through whichever interface it is stored.
- * A text from another source is attributed to a tool. So is an order or an authorisation that no turn of the user contains. Neither rule
- * applies if the caller states that the user said the text.
+ * Attributes a text that an application stores, through any interface. A text from another source, and an order or an authorisation that no
+ * turn of the user contains, comes from a tool. Neither rule applies if the caller states that the user said it.
  */
 export async function vouchedBy(
   handle: LoggedScope,
@@ -101,10 +96,7 @@ export async function vouchedBy(
   return (await provenanceOf(handle, { text }, {})).statedBy === 'user' ? (statedBy ?? otherwise) : 'tool';
 }
 
-/**
- * Attributes observations, decisions and outcomes to a tool if they are orders or authorisations that no turn of the user contains. A
- * tool's words are unverified, and do not become part of documents.
- */
+/** Orders and authorisations that no turn of the user contains stay unverified, and do not become part of documents. */
 export async function withoutOrders<Input extends EventInput>(
   handle: LoggedScope,
   inputs: readonly Input[],
@@ -121,7 +113,7 @@ export async function withoutOrders<Input extends EventInput>(
   return checked;
 }
 
-/** A turn of the user, and the message of the agent right before it. */
+/** `before`: the agent's message right before the turn. */
 interface SaidTurn {
   content: string;
   before: string | null;
@@ -147,7 +139,7 @@ async function lastTurns(handle: LoggedScope): Promise<(SaidTurn & Pick<Event, '
     .slice(0, LAST_TURNS);
 }
 
-/** Checks whether a claim tells the agent what to do or what it may do. This may be in its text or in its key and value. */
+/** Whether a claim tells the agent what to do or what it may do, in its text or in its key and value. */
 function isDirection({ text, key, value }: ToolClaim): boolean {
   const keyed = key === undefined ? [] : [`${wordsOfKey(key)}: ${value ?? ''}`, wordsOfKey(key)];
   return [text, value, ...keyed].some((words) => words !== undefined && directs(words));
@@ -157,10 +149,7 @@ function wordsOfKey(key: string): string {
   return key.replaceAll('_', ' ');
 }
 
-/**
- * Returns a function that checks whether a turn of the user states a claim: its text, and its value under its key. A value that occurs only
- * in a question, a denial or another context is not stated.
- */
+/** A value that occurs only in a question, a denial or another context is not stated. */
 function claimTest(claim: ToolClaim): (turn: SaidTurn) => boolean {
   const isDirecting = isDirection(claim);
   const { text, key, value } = claim;
@@ -169,7 +158,7 @@ function claimTest(claim: ToolClaim): (turn: SaidTurn) => boolean {
   const whole = text ?? (key === undefined ? value : undefined);
   if (whole !== undefined) {
     const sentences = splitSentences(whole.slice(0, LONGEST_TEXT)).map((sentence) => sentence.text);
-    // With a key and a value, the text need not be in the user's words, but it may add little to the key and the value.
+    // With a key and a value, the text need not be in the user's words, but it may add little to them.
     const beside = key === undefined || isDirecting ? null : contentStems(`${wordsOfKey(key)} ${value ?? ''}`);
     parts.push(...sentences.map((sentence) => textTest(sentence, beside)));
   }
@@ -188,21 +177,19 @@ interface Segment {
   text: string;
   stems: ReadonlySet<string>;
   negations: number;
-  /** The words for relatives and other people in the segment, such as "sister". */
+  /** Words for relatives and other people, such as "sister". */
   relations: readonly string[];
 }
 
-/** A sentence in which the user asserts something, with its clauses and slots. */
 interface ReadSentence {
   text: string;
-  /** The sentence and its clauses. */
   segments: readonly Segment[];
   slots: readonly FilledSlot[];
 }
 
 interface ReadTurn {
   sentences: readonly ReadSentence[];
-  /** All sentences joined into one, because a claim may combine several of them: "I have a parrot. Her name is Kiki." */
+  /** All sentences as one, because a claim may combine several of them: "I have a parrot. Her name is Kiki." */
   joined: ReadSentence;
   before: string | null;
 }
@@ -222,7 +209,7 @@ function readTurn(content: string, before: string | null): ReadTurn {
 
 const NOT_CERTAIN = ['hedge', 'if', 'kidding', 'over'] as const;
 
-/** Checks whether a sentence is an assertion. Questions, guesses, conditions, jokes and sentences about something that is over are not. */
+/** Questions, guesses, conditions, jokes and sentences about something that is over are not assertions. */
 function isClaimed(sentence: string, pack: Pack | null): boolean {
   if (/[?？]["'”’»)]*\s*$/u.test(sentence)) return false;
   if (pack === null) return true;
@@ -249,14 +236,14 @@ function segmentOf(text: string, pack: Pack | null): Segment {
   const numbers = [...numbersSaid(text)].map(String);
   return {
     text,
-    // Numbers are added to the stems, so that "the 4th of May" matches "4 May".
+    // With numbers, so that "the 4th of May" matches "4 May".
     stems: new Set([...contentStems(text), ...numbers]),
     negations: negationsIn(withoutLead(text, pack)),
     relations: relationsIn(text, pack),
   };
 }
 
-/** Removes a leading "No,", which denies another message and not the sentence that follows. */
+/** A leading "No," denies another message and not the sentence that follows. */
 function withoutLead(text: string, pack: Pack | null): string {
   const lead = pack === null ? null : packPattern(pack, 'corrects').exec(plainMarks(text));
   if (lead?.index !== 0) return text;
@@ -270,9 +257,7 @@ function relationsIn(text: string, pack: Pack | null): string[] {
   return (plainMarks(text).toLowerCase().match(pattern) ?? []).map((word) => pack.relations[word] ?? word);
 }
 
-/**
- * Checks whether some segment states a claim: it has the claim's words, as many negations, and no word for a relative that the claim lacks.
- */
+/** A segment states a claim if it has the claim's words, as many negations, and no word for a relative that the claim lacks. */
 function hasSegment(
   sentences: readonly ReadSentence[],
   { negations, relations }: { negations: number; relations: ReadonlySet<string> },
@@ -288,11 +273,11 @@ function hasSegment(
     );
 }
 
-/** The user's clause must contain at least this fraction of a claim's content words. */
-const MOST_WORDS = 0.8;
-/** Besides the value, the user's clause must contain at least this fraction of a key's words. */
+/** Fraction of a claim's content words that the user's clause must contain. */
+const COVERED = 0.8;
+/** Fraction of a key's words that the clause must contain besides the value. */
 const KEY_WORDS = 0.5;
-/** Words that occur in keys but carry no information about their values. */
+/** Words in keys that carry no information about their values. */
 const OF_KEYS = /\b(?:name|number|value|current|main|preferred|type|info|details?|is|has|of|the)\b/gi;
 const NO = /^(?:false|off|disabled|none|0)$/i;
 
@@ -306,7 +291,7 @@ function keyedTest(
   const isSingle = table.isKnown(attribute) && table.policyOf(attribute).values === 'one';
   const isPlanned = text !== undefined && slotsOfClaim(text).some(({ tense }) => tense === 'planned');
   const ofAttribute = (slot: FilledSlot): boolean =>
-    isUser(slot.subject) && (slot.attribute === attribute || (!table.isKnown(attribute) && isAlike(slot, key)));
+    isUser(slot.subject) && (slot.attribute === attribute || (!table.isKnown(attribute) && standsFor(slot, key)));
   const isThis = (slot: FilledSlot): boolean =>
     ofAttribute(slot) && slot.polarity === 'affirmed' && (slot.tense === 'planned') === isPlanned && holds(slot, value);
   const ofKey = contentStems(wordsOfKey(key).replace(OF_KEYS, ' '));
@@ -318,8 +303,8 @@ function keyedTest(
   const relations = new Set([...relationsIn(wordsOfKey(key), english), ...ownRelations]);
   const isCovered = ({ stems }: Segment): boolean =>
     isBare || isDirecting
-      ? coveredBy(new Set([...ofKey, ...(isBare ? [] : ofValue)]), stems) >= MOST_WORDS
-      : coveredBy(ofValue, stems) >= MOST_WORDS &&
+      ? coveredBy(new Set([...ofKey, ...(isBare ? [] : ofValue)]), stems) >= COVERED
+      : coveredBy(ofValue, stems) >= COVERED &&
         (ofKey.size === 0 || [ofKey, ...labels].some((words) => coveredBy(words, stems) >= KEY_WORDS));
   return ({ sentences, joined, before }) => {
     if (!isDirecting && sentences.some(({ slots }) => slots.some(isThis))) return true;
@@ -333,15 +318,12 @@ function keyedTest(
   };
 }
 
-/** Checks whether a key that the agent made up stands for the attribute of a slot, as `dietary_restrictions` does for `diet`. */
-function isAlike({ attribute }: FilledSlot, key: string): boolean {
+/** Whether a key that the agent made up stands for the slot's attribute, as `dietary_restrictions` does for `diet`. */
+function standsFor({ attribute }: FilledSlot, key: string): boolean {
   return attribute.length >= 4 && key.split('_').some((word) => word.startsWith(attribute));
 }
 
-/**
- * Checks whether a slot's value and a given value are equal, or one contains the other: "Graz" and "Graz, Austria", "4 May" and "the 4th of
- * May".
- */
+/** Whether two values are equal, or one contains the other: "Graz" and "Graz, Austria", "4 May" and "the 4th of May". */
 function holds({ value: said }: FilledSlot, value: string): boolean {
   if (said === null) return false;
   const [one, other] = [` ${normalValue(said)} `, ` ${normalValue(value)} `];
@@ -350,7 +332,7 @@ function holds({ value: said }: FilledSlot, value: string): boolean {
   return coveredBy(contentStems(value), new Set([...contentStems(said), ...numbers])) === 1;
 }
 
-/** Checks whether a sentence contains nothing but the value: "Wels.", "Actually, it is Wels." */
+/** Whether a sentence contains nothing but the value: "Wels.", "Actually, it is Wels." */
 function isAnswer({ text }: ReadSentence, value: string): boolean {
   const pack = detectPack(text, english);
   const rest = withoutLead(text, pack);
@@ -358,7 +340,7 @@ function isAnswer({ text }: ReadSentence, value: string): boolean {
   return negationsIn(rest) === 0 && stems.size > 0 && coveredBy(stems, contentStems(value)) === 1;
 }
 
-/** Reads the slots of a text that an agent wrote. Such a text refers to the user in the third person or leaves the subject out. */
+/** An agent's text refers to the user in the third person or leaves the subject out. */
 export function slotsOfClaim(text: string): FilledSlot[] {
   const pack = detectPack(text, english);
   if (pack === null) return [];
@@ -367,10 +349,7 @@ export function slotsOfClaim(text: string): FilledSlot[] {
   return wordings.map((wording) => fillSlots(wording, pack, AT)).find((slots) => slots.length > 0) ?? [];
 }
 
-/**
- * Returns a function that checks whether a turn states a text. `beside` contains the words of the key and the value that come with the
- * text; null for a text alone.
- */
+/** `beside`: the words of the key and the value that come with the text; null for a text alone. */
 function textTest(text: string, beside: ReadonlySet<string> | null): (turn: ReadTurn) => boolean {
   const plain = text.replace(/\b(?:the )?user(?:['’]s)?\b/gi, ' ');
   const all = contentStems(plain);
@@ -384,7 +363,7 @@ function textTest(text: string, beside: ReadonlySet<string> | null): (turn: Read
     const slots = sentences.flatMap((sentence) => sentence.slots);
     const said = claimed.map((slot) => slots.some((other) => isSame(other, slot)));
     if (claimed.length > 0 && said.every(Boolean)) return coveredBy(all, joined.segments[0]?.stems ?? all) >= KEY_WORDS;
-    // The turn fills the same attribute of another person, with another value, or denies it.
+    // The turn fills the same attribute for another person, with another value, or denies it.
     if (claimed.some((slot, index) => said[index] === false && slots.some((other) => isOther(other, slot))))
       return false;
     return hasSegment(
@@ -393,15 +372,12 @@ function textTest(text: string, beside: ReadonlySet<string> | null): (turn: Read
       (segment) =>
         ` ${normalValue(segment.text)} `.includes(` ${verbatim} `) ||
         (beside !== null && beside.size > 0 && coveredBy(stems, segment.stems) >= KEY_WORDS) ||
-        (all.size >= 2 && coveredBy(all, segment.stems) >= MOST_WORDS),
+        (all.size >= 2 && coveredBy(all, segment.stems) >= COVERED),
     );
   };
 }
 
-/**
- * Returns a function that checks whether a turn corrects a memory as the claim says. One clause without a negation must contain all new
- * words of the claim, and the sentence must mention the memory and mark a correction: "I don't work at Bosch any more, I'm at Siemens now."
- */
+/** One clause must contain all new words, and the sentence must mention the memory and mark a correction: "I'm at Siemens now." */
 function correctionTest({ text, key, value, corrects }: ToolClaim): (turn: ReadTurn) => boolean {
   if (corrects === undefined) return () => false;
   const known = `${corrects.content} ${corrects.value ?? ''} ${wordsOfKey(key ?? '')}`;

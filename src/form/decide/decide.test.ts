@@ -1,12 +1,13 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { attributeTable } from '../../record/statement.ts';
+import { attributeTable } from '../../record/attribute-table.ts';
 import { cpuTime } from '../../../test/cpu-time.ts';
 import type { Memory } from '../../record/memory.ts';
 import { memoryTypeTable } from '../../record/memory-types.ts';
 import type { Relation } from '../read/reader.ts';
 import type { Statement } from '../statement.ts';
-import { decide, openCandidates, strongerClaim, type Candidate, type DecideContext } from './decide.ts';
+import { strongerClaim } from './claim-rank.ts';
+import { decide, openCandidates, type Candidate, type DecideContext } from './decide.ts';
 
 const NOW = Date.parse('2026-06-01T12:00:00Z');
 const context: DecideContext = {

@@ -12,43 +12,45 @@ import {
   mayBeOneMatter,
   normalValue,
   type Tense,
-  type Trust,
-  TRUST_LEVELS,
 } from '../../record/statement.ts';
 import type { MemoryTypeTable } from '../../record/memory-types.ts';
-import { hasOutcome, isoDay, mayStillChange, type Memory, plannedFor, type SourceType } from '../../record/memory.ts';
+import { hasOutcome, isoDay, mayStillChange, type Memory, plannedFor } from '../../record/memory.ts';
 import type { ApplyDeps, ThresholdSettings } from '../formation-settings.ts';
 import type { Statement } from '../statement.ts';
 import { contentHash } from '../../record/id.ts';
+import {
+  type Claim,
+  claimsOf,
+  compareRank,
+  type MadeClaim,
+  maySupersede,
+  strongerClaim,
+  timeOf,
+  wins,
+} from './claim-rank.ts';
 
 export interface Candidate {
   memory: Memory;
-  /** The similarity of the two statements on the calibrated scale. */
+  /** On the calibrated scale. */
   similarity: number;
 }
 
-/** A known statement that is no longer true, and why. */
 export interface Retirement {
   memory: Memory;
-  /**
-   * `replaced`: another value took its place. `ended`: it was denied, or is over. `merged`: the new statement repeats it, with more fields.
-   * `reached`: a goal or an intention came true, and its outcome is kept.
-   */
+  /** `merged`: the new statement repeats it with more fields. `reached`: a goal or an intention came true, and keeps its outcome. */
   how: 'replaced' | 'ended' | 'merged' | 'reached';
 }
 
-/** What to do with a new statement. `restores`: retired statements that turn out to be true after all. */
+/** `restores`: retired statements that turn out to be true after all. */
 export type Decision = { restores?: Memory[] } &
-  /**
-   * The statement is stored, and those in `retires` become history. `retiresLater` is a statement that a plan replaces on the plan's day.
-   */
+  /** `retiresLater`: a statement that a plan replaces on the plan's day. */
   (
     | { action: 'add'; retires: Retirement[]; retiresLater?: Memory }
-    /** The statement is already known. The known statement gains a source, and may now retire others. */
+    /** Already known. The known statement gains a source, and may now retire others. */
     | { action: 'confirm'; target: Memory; retires?: Retirement[] }
-    /** The statement contains the known one and more. The known statement takes over its words. */
+    /** The known statement takes over the longer words of the new one. */
     | { action: 'revise'; target: Memory; text: string }
-    /** The statement is stored as history, because `to` outranks it. The statements that it excluded while it was true are retired. */
+    /** Stored as history, because `to` outranks it. `retires`: the statements that it excluded while it was true. */
     | { action: 'yield'; to: Memory; retires?: Retirement[] }
   );
 
@@ -62,7 +64,7 @@ export interface DecideContext {
   types: MemoryTypeTable;
   attributes: AttributeTable;
   thresholds: ThresholdSettings;
-  /** The time at which the statement is decided. A plan replaces nothing before its day. */
+  /** A plan replaces nothing before its day. */
   now: number;
 }
 
@@ -71,9 +73,8 @@ export function decideContext({ memoryTypes, attributes, settings, clock }: Appl
 }
 
 /**
- * Decides what to do with a new statement, from its fields and those of the owner's known statements. Shared words never retire a
- * statement. Only these do: another value of a single-valued attribute, a denial of the same value, a relation that the reader named, a
- * model's verdict, or a merge with a nearly identical statement.
+ * Shared words never retire a statement. Only these do: another value of a single-valued attribute, a denial of the same value, a relation
+ * that the reader named, a model's verdict, or a merge with a nearly identical statement.
  */
 export function decide(
   statement: Statement,
@@ -93,10 +94,7 @@ export function decide(
   );
 }
 
-/**
- * Adds what the fields retire to a decision by relation: a statement that is stored because of its relation also retires the statements
- * that its fields exclude.
- */
+/** A statement that is stored because of its relation also retires the statements that its fields exclude. */
 function withConsequences(related: Decision, fields: Decision | null): Decision {
   if (related.action !== 'add' || related.retires.length === 0 || fields?.action !== 'add') return related;
   const others = fields.retires.filter(({ memory }) => !related.retires.some((each) => each.memory.id === memory.id));
@@ -117,16 +115,13 @@ function addUnlessSame(statement: Statement, candidates: readonly Candidate[]): 
   return same === undefined ? { action: 'add', retires: [] } : { action: 'confirm', target: same.memory };
 }
 
-/**
- * Applies the relation that the reader named. Returns null if the subjects do not fit or the known statement cannot change any more. If the
- * known statement has more trust or a higher rank, the new one is stored as history.
- */
+/** Null if the named relation does not apply, so that the fields decide. */
 function byRelation(statement: Statement, context: DecideContext): Decision | null {
   if (statement.relation === null) return null;
   const { kind, target } = statement.relation;
   if (!mayStillChange(target) || !mayTouch(statement, target, context)) return null;
   const isExpired = target.archivedAt !== null;
-  // An expired statement that is repeated becomes a new statement with the current date. The old one would expire again immediately.
+  // Repeating an expired statement stores a new one with the current date. The old one would expire again immediately.
   if (isExpired && (kind === 'repeats' || kind === 'extends'))
     return { action: 'add', retires: [{ memory: target, how: 'merged' }] };
   if (kind === 'repeats')
@@ -137,10 +132,7 @@ function byRelation(statement: Statement, context: DecideContext): Decision | nu
   return retire(statement, { memory: target, how: kind === 'ends' ? 'ended' : 'replaced' }, context);
 }
 
-/**
- * Retires a known statement. A plan does not replace a state before its day: a job puts the plan into effect, and replaces the state, on
- * that day.
- */
+/** A plan does not replace a state before its day. A job replaces it on that day. */
 function retire(statement: Statement, retirement: Retirement, { attributes, now }: DecideContext): Decision {
   const { memory } = retirement;
   const isState = attributes.policyOf(memory.attribute ?? '').values === 'one';
@@ -149,16 +141,12 @@ function retire(statement: Statement, retirement: Retirement, { attributes, now 
     : { action: 'add', retires: [retirement] };
 }
 
-/**
- * Checks whether a statement has the trust and the rank to change a known one. People who speak about themselves may change what the user
- * said about them.
- */
+/** People who speak about themselves may change what the user said about them. */
 function mayChange(statement: Statement, target: Memory): boolean {
   const isOwnMatter = statement.relation?.isOwnMatter === true;
   return maySupersede(isOwnMatter ? { ...statement, trust: target.trust } : statement, target);
 }
 
-/** Checks whether the subjects and attributes allow the relation that the reader named. */
 function mayTouch(statement: Statement, target: Memory, context: DecideContext): boolean {
   if (!mayBeOneMatter(statement.subject, target.subject) && !mayConcernAnother(statement, target, context))
     return false;
@@ -166,9 +154,8 @@ function mayTouch(statement: Statement, target: Memory, context: DecideContext):
 }
 
 /**
- * Checks whether a statement may replace a known one. If the known one is about who somebody is ("colleague = Noor"), the new one must have
- * the same attribute or name the person. Otherwise, a wrong number in a reader's answer could retire the only statement about who a person
- * is.
+ * A statement about who somebody is ("colleague = Noor") is replaced only under the same attribute or by one that names the person.
+ * Otherwise a wrong number in a reader's answer could retire the only statement about who a person is.
  */
 function mayReplaceNamed(statement: Statement, target: Memory, { attributes }: DecideContext): boolean {
   const { attribute, subject, text } = statement;
@@ -178,10 +165,7 @@ function mayReplaceNamed(statement: Statement, target: Memory, { attributes }: D
   return target.value.split(/[\s,(]+/u).some((name) => name.length > 1 && said.includes(name.toLowerCase()));
 }
 
-/**
- * Decides about a statement that a goal came true. The known statement must be one that can come true: its type has outcomes or expires, or
- * it is a plan, has a due day or has expired. A state with the same value only takes over the words.
- */
+/** Null if the known statement cannot come true: it has no outcomes and no due day, does not expire, and is no plan. */
 function reach(statement: Statement, target: Memory, { types }: DecideContext): Decision | null {
   const type = types.get(target.type);
   const hasOutcomes = type?.initialState !== null;
@@ -194,22 +178,20 @@ function reach(statement: Statement, target: Memory, { types }: DecideContext): 
   return { action: 'add', retires: [{ memory: target, how: hasOutcomes ? 'reached' : 'replaced' }] };
 }
 
-/** Decides about a statement that adds details to a known one. */
 function extend(statement: Statement, target: Memory, context: DecideContext): Decision | null {
   if (target.polarity !== statement.polarity || conflicts(statement, target, context)) return null;
   if (statement.attribute === null || target.attribute === statement.attribute)
     return { action: 'revise', target, text: statement.text };
-  // Under another attribute, the longer statement is stored as a new one. It must not replace a statement whose attribute is in the table.
+  // A longer statement under another attribute is stored as a new one. It must not replace a statement whose attribute is in the table.
   return context.attributes.isKnown(target.attribute ?? '')
     ? null
     : { action: 'add', retires: [{ memory: target, how: 'merged' }] };
 }
 
 /**
- * Checks whether a relation may connect statements with different subjects. A statement about another person may end or reach any
- * statement: "Malika would not take the jacket off" ends the user's plan to buy the jacket. It may replace a plan or a passing state of the
- * user ("Oisin stays on" replaces the user's waiting for his answer), a statement that names that person, or one under an attribute that is
- * not in the table. It never replaces a permanent statement about the user, or one with the same attribute.
+ * Whether a relation may connect statements with different subjects. "Malika would not take the jacket off" ends the user's plan to buy the
+ * jacket, and "Oisin stays on" replaces the user's waiting for his answer. It never replaces a permanent statement about the user, or one
+ * with the same attribute.
  */
 function mayConcernAnother(statement: Statement, target: Memory, { types, attributes }: DecideContext): boolean {
   const { relation, attribute, subject } = statement;
@@ -227,21 +209,16 @@ function mayConcernAnother(statement: Statement, target: Memory, { types, attrib
   return !target.permanent && target.attribute !== attribute && (isPassing || isOwnWord || namesSubject);
 }
 
-/** A statement with another subject is a known statement's longer form only if it contains at least this fraction of its words. */
+/** Fraction of a known statement's words that its longer form must contain if the subjects differ. */
 const TOLD_AGAIN = 0.5;
 
-/**
- * Checks whether a statement is the longer form of a known one with another subject: "User has a granddaughter, Eve, who set up the tablet"
- * contains what was known about "User's granddaughter". Both must be about the user or the user's people, or one must name the other's
- * subject.
- */
+/** "User has a granddaughter, Eve, who set up the tablet" is the longer form of what was known about "User's granddaughter". */
 function isToldAgain({ subject, text }: Statement, target: Memory): boolean {
   const isOwn = [subject, target.subject].every((each) => isUser(each) || belongsToUser(each));
   const isNamed = isNamedIn(subject, `${target.content} ${target.value ?? ''}`) || isNamedIn(target.subject, text);
   return (isOwn || isNamed) && coveredBy(contentStems(target.content), contentStems(text)) >= TOLD_AGAIN;
 }
 
-/** The fields that show whether two statements can both be true. */
 type Fields = Pick<
   Memory,
   'subject' | 'attribute' | 'value' | 'polarity' | 'tense' | 'validFrom' | 'validTo' | 'dueAt'
@@ -249,9 +226,9 @@ type Fields = Pick<
 type Told = Fields & Pick<Memory, 'content'>;
 
 /**
- * Compares a statement with all known statements that have the same subject and attribute, including archived ones. A known value is
- * confirmed. If the value differs, all claims are replayed in the order in which they were made. The result therefore does not depend on
- * the order of arrival, and an old conversation that is imported late takes its place in history.
+ * Compares a statement with all known ones of the same subject and attribute, including archived ones. If the value differs, all claims are
+ * replayed in the order in which they were made. The result does not depend on the order of arrival, so an old conversation that is
+ * imported late takes its place in history.
  */
 function byFields(statement: Statement, known: readonly Candidate[], context: DecideContext): Decision | null {
   const memories = known.map(({ memory }) => memory);
@@ -274,7 +251,7 @@ function byFields(statement: Statement, known: readonly Candidate[], context: De
   return retires.length + restores.length === 0 ? null : { action: 'add', retires, restores };
 }
 
-/** Finds the plans that a statement about the present shows to have come true: "I live in Bristol" after "I'm moving to Bristol in May". */
+/** Plans that a statement about the present shows to have come true: "I live in Bristol" after "I'm moving to Bristol in May". */
 function reachedPlans(said: Told, same: readonly Memory[], { attributes, now }: DecideContext): Retirement[] {
   const { shape, values } = attributes.policyOf(said.attribute ?? '');
   if (values === 'many' || said.value === null) return [];
@@ -283,10 +260,7 @@ function reachedPlans(said: Told, same: readonly Memory[], { attributes, now }: 
     .flatMap((memory) => (isSameValueOf(said, memory, shape) ? [{ memory, how: 'merged' as const }] : []));
 }
 
-/**
- * Finds out what a claim changes among the statements with the same subject and attribute: which become untrue, which become true again,
- * and which one beats the claim.
- */
+/** What a claim changes among the statements with the same subject and attribute. `beater`: the statement that outranks it. */
 function consequences(claimed: Told & Claim, same: readonly Memory[], context: DecideContext) {
   const beatenBy = beaters<Told & Claim>([...new Set([...same, claimed])], context);
   const how = claimed.polarity === 'denied' ? ('ended' as const) : ('replaced' as const);
@@ -308,16 +282,13 @@ function consequences(claimed: Told & Claim, same: readonly Memory[], context: D
   return { beater, retires, restores };
 }
 
-/** Checks whether an archived statement was replaced because of the fields, and not because of a reader's relation or a request. */
+/** False for statements that a reader's relation or a request retired. */
 function wasBeatenByFields(memory: Memory, same: readonly Memory[], context: DecideContext): boolean {
   const by = same.find(({ id }) => id === memory.contradictedBy);
   return by !== undefined && conflicts(memory, by, context);
 }
 
-/**
- * Finds the statements that are not true now, each with the statement that beats it. The claims are replayed in the order in which they
- * were made: each replaces the statements that it excludes, unless one of them has higher trust or rank.
- */
+/** Maps each statement that is not true now to the one that beats it, by replaying the claims in the order in which they were made. */
 function beaters<Each extends Fields & Claim>(statements: readonly Each[], context: DecideContext): Map<Each, Each> {
   const beatenBy = new Map<Each, Each>();
   const holding = new Map<Each, MadeClaim>();
@@ -342,7 +313,7 @@ function beaters<Each extends Fields & Claim>(statements: readonly Each[], conte
   return beatenBy;
 }
 
-/** Selects the statements with the same subject and attribute as a given one. */
+/** One matter is one subject and one attribute. */
 export function ofSameMatter<Each extends Fields>(one: Fields, others: readonly Each[]): Each[] {
   const same = others.filter(({ attribute }) => attribute !== null && attribute === one.attribute);
   const labels = [...new Set([one, ...same].map(({ subject }) => subject))];
@@ -353,7 +324,7 @@ function isSameMatter(one: Fields, other: Fields): boolean {
   return one.attribute !== null && one.attribute === other.attribute && isSameSubject(one.subject, other.subject);
 }
 
-/** Checks whether two statements with the same subject and attribute cannot both be true now. */
+/** Whether two statements with the same subject and attribute cannot both be true now. */
 export function conflicts(one: Fields, other: Fields, { attributes, now }: DecideContext): boolean {
   const policy = attributes.policyOf(one.attribute ?? '');
   // The cheapest test comes first: a user may have a thousand likes, which are all compared with each other.
@@ -370,18 +341,14 @@ export function conflicts(one: Fields, other: Fields, { attributes, now }: Decid
   return one.polarity === 'affirmed' && !isSame && one.value !== null && other.value !== null;
 }
 
-/**
- * Checks whether a denial without a value denies every value of the attribute. "Has no children" does, but "Does not like it when people
- * call" denies no other taste.
- */
+/** "Has no children" denies every value. "Does not like it when people call" denies no other taste. */
 function deniesAll({ permanent, category }: Attribute): boolean {
   return permanent && category !== 'preference';
 }
 
 /**
- * Checks whether a denied value is narrower than the affirmed one: "not allergic to fish oil" leaves the allergy to fish. Three kinds of
- * longer values are not narrower: a full name ("Linz, Austria"), a value of a single-valued attribute ("Golf VII"), and a value with a
- * dose.
+ * Whether a denied value is narrower than the affirmed one: "not allergic to fish oil" leaves the allergy to fish. A full name ("Linz,
+ * Austria"), a value of a single-valued attribute ("Golf VII") and a value with a dose are not narrower.
  */
 function isNarrower(denied: string, affirmed: string | null, { shape, values }: Attribute): boolean {
   if (shape === 'name' || values === 'one') return false;
@@ -389,10 +356,7 @@ function isNarrower(denied: string, affirmed: string | null, { shape, values }: 
   return (left ?? '').length > (right ?? '').length;
 }
 
-/**
- * Checks whether a denied value is a part of an affirmed name: "I sold the Octavia" ends "Skoda Octavia". This applies to names and to
- * single-valued attributes, but not to places and health, because York is not New York.
- */
+/** "I sold the Octavia" ends "Skoda Octavia". Not for places and health, because York is not New York. */
 function isNamedBy(denied: string, { value }: Fields, { shape, values, category }: Attribute): boolean {
   if ((shape !== 'name' && values !== 'one') || category === 'location' || category === 'health') return false;
   const names = [denied, value ?? ''].map((each) => normalValue(each, shape));
@@ -400,8 +364,7 @@ function isNamedBy(denied: string, { value }: Fields, { shape, values, category 
   return short.length > 2 && ` ${long} `.includes(` ${short} `);
 }
 
-// Matches the end of a value that is left out in a comparison: a dose with the words after it ("50 mg a day"), or the closing words of a
-// denial ("any more").
+// Left out of the comparison: a dose with the words after it ("50 mg a day"), or the closing words of a denial ("any more").
 const DOSE_OR_END =
   /(?: [\d.]{1,9}){1,2} ?(?:mg|mcg|[μu]g|g|ml|iu|ie|units?|tablets?|pills?|drops?|puffs?)(?![\p{L}\p{N}]).*$| any ?(?:more|longer)$/u;
 
@@ -409,7 +372,7 @@ function isPast({ tense }: { tense: Tense }): boolean {
   return tense === 'happened';
 }
 
-/** Checks whether a statement is a plan whose day has not come yet. */
+/** A plan whose day has not come yet. */
 function isAhead({ tense, validFrom }: Pick<Fields, 'tense' | 'validFrom'>, now: number): boolean {
   return tense === 'planned' && (validFrom === null || validFrom.getTime() > now);
 }
@@ -427,26 +390,20 @@ function isDouble(statement: Told, memory: Memory, { attributes }: DecideContext
   return isSameValueOf(statement, memory, shape);
 }
 
-/**
- * Checks whether two plans have different days. Either the day was moved, or there are two plans. With a single-valued attribute
- * ("employer"), the day was moved.
- */
+/** Different days of two plans. With a single-valued attribute ("employer"), this means that the day was moved. */
 function isForAnotherDay(one: Fields, other: Fields): boolean {
   const [day, otherDay] = [plannedFor(one), plannedFor(other)];
   return day !== null && otherDay !== null && one.validFrom !== null && isoDay(day) !== isoDay(otherDay);
 }
 
-/**
- * Checks whether two past events have different days. "In May 2024" is stored as the first day of the month, but agrees with any day of the
- * month.
- */
+/** Different days of two past events. "In May 2024" is stored as the first of the month, but agrees with any day of it. */
 function isOfAnotherTime(one: Fields, other: Fields): boolean {
   if (one.validFrom === null || other.validFrom === null) return false;
   const [time, otherTime] = [one.validFrom, other.validFrom].map((day) => isoDay(day).replace(/(?:-01){1,2}$/, ''));
   return !time?.startsWith(otherTime ?? '') && !otherTime?.startsWith(time ?? '');
 }
 
-/** Checks whether two values are equal. "Linz" and "Linz, Austria" are, because the longer value begins with the shorter one. */
+/** "Linz" equals "Linz, Austria", because the longer value begins with the shorter one. */
 function isSameValueOf(one: { value: string | null }, other: { value: string | null }, shape: ValueShape): boolean {
   if (one.value === null || other.value === null) return one.value === other.value;
   const [left, right] = [normalValue(one.value, shape), normalValue(other.value, shape)];
@@ -472,7 +429,6 @@ function byVerdict(
   return retire(statement, { memory: target, how: 'replaced' }, context);
 }
 
-/** Confirms, revises or merges a known statement whose meaning is nearly identical, unless a field differs. */
 function byMeaning(statement: Statement, candidates: readonly Candidate[], context: DecideContext): Decision | null {
   const { thresholds } = context;
   const nearest = candidates
@@ -488,7 +444,6 @@ function byMeaning(statement: Statement, candidates: readonly Candidate[], conte
   return confirmOrRevise(statement, nearest.memory);
 }
 
-/** Checks whether two similar statements differ in a field, a number, a name or a negation. */
 export function differs(one: Fields & { text: string }, other: Told): boolean {
   if (!isSameSubject(one.subject, other.subject) || one.polarity !== other.polarity) return true;
   if (one.attribute !== null && other.attribute !== null && one.attribute !== other.attribute) return true;
@@ -501,16 +456,12 @@ export function differs(one: Fields & { text: string }, other: Told): boolean {
   return tellApart(one.text, other.content);
 }
 
-/** If a plan is repeated with another day, the known plan takes over the new words and the new day. */
+/** A plan that is repeated with another day takes over the new words and the new day. */
 function moveDay(statement: Statement, target: Memory): Decision | null {
   const isMoved = isForAnotherDay(statement, target) && maySupersede(statement, target);
   return isMoved ? { action: 'revise', target, text: statement.text } : null;
 }
 
-/**
- * Confirms a known statement, or revises it with the new words. It is revised if the new words contain at least three quarters of its
- * content words and add others, or if they move its day.
- */
 function confirmOrRevise(statement: Statement, target: Memory): Decision {
   const [said, known] = [contentStems(statement.text), contentStems(target.content)];
   const saysMore = said.size > known.size && coveredBy(known, said) >= 0.75;
@@ -520,9 +471,8 @@ function confirmOrRevise(statement: Statement, target: Memory): Decision {
 }
 
 /**
- * Selects the known statements about which a model is asked: they are similar to the new statement, and neither their fields nor a relation
- * settle how the two relate. If the reader was shown a known statement and named no relation to it, the model is asked only if the two are
- * plans for different days.
+ * The similar known statements about which a model is asked, because neither fields nor a relation settle how they relate. If the reader
+ * was shown a statement and named no relation to it, the model is asked only about plans for different days.
  */
 export function openCandidates(
   statement: Statement,
@@ -540,85 +490,4 @@ export function openCandidates(
     isSameSubject(statement.subject, memory.subject) &&
     (statement.attribute === null || memory.attribute === null || statement.attribute === memory.attribute);
   return comparable.filter(isOpen).map(({ memory }) => memory);
-}
-
-/** What settles which of two statements wins if they cannot both be true. */
-interface Claim {
-  sourceType: SourceType;
-  trust: Trust;
-  statedAt: Date;
-  validFrom: Date | null;
-  /** For a stored memory, this contains the other occasions on which its statement was made. */
-  internal?: Record<string, unknown>;
-}
-
-type Rank = Pick<Claim, 'sourceType' | 'trust'>;
-
-/**
- * An explicit statement outranks a conversation or an import, and both outrank an inference. The scaffold's notes store these numbers, so
- * another scale would need a migration. There, a correction has the rank 3.
- */
-export const SOURCE_RANK: Readonly<Record<SourceType, number>> = {
-  explicit: 4,
-  conversation: 2,
-  import: 2,
-  inference: 1,
-  consolidation: 1,
-};
-
-/** Compares two claims by trust and, if their trust is equal, by rank. Negative if `known` outranks `next`. */
-export function compareRank(next: Rank, known: Rank): number {
-  return (
-    TRUST_LEVELS.indexOf(next.trust) - TRUST_LEVELS.indexOf(known.trust) ||
-    SOURCE_RANK[next.sourceType] - SOURCE_RANK[known.sourceType]
-  );
-}
-
-/** Checks whether a new statement may replace a known one: by trust, then by rank, then by time. */
-export function wins(next: Claim, known: Claim): boolean {
-  return (compareRank(next, known) || timeOf(next) - timeOf(known)) >= 0;
-}
-
-/** Like `wins`, but compares when the two were stated. The days from which they are true do not count. */
-export function maySupersede(next: Claim, known: Claim): boolean {
-  return (compareRank(next, known) || next.statedAt.getTime() - known.statedAt.getTime()) >= 0;
-}
-
-/** Returns the time of a claim. A plan that has taken effect counts from its day. */
-function timeOf({ statedAt, validFrom }: Claim): number {
-  return Math.max(statedAt.getTime(), validFrom?.getTime() ?? Number.NEGATIVE_INFINITY);
-}
-
-interface MadeClaim extends Rank {
-  at: number;
-}
-
-const OTHER = 'otherClaims';
-/** Without a limit, the list would grow for ever if a statement is repeated every day. */
-const MOST_CLAIMS = 16;
-
-/** Returns the occasions on which a statement was made, the strongest first. */
-function claimsOf(claim: Claim): MadeClaim[] {
-  const { sourceType, trust, internal } = claim;
-  return [{ sourceType, trust, at: timeOf(claim) }, ...((internal?.[OTHER] ?? []) as MadeClaim[])];
-}
-
-/**
- * Returns the claim that supports a repeated statement from now on: the one of higher rank or, at equal rank, the later one. Rank and time
- * come from the same claim, because a mixture would be a claim that nobody made. The other claims are stored as well. If the strongest
- * claim ends, a later and weaker claim still supports the statement, and an earlier claim still excludes statements that were made between
- * the two.
- */
-export function strongerClaim(next: Claim, known: Claim): Rank & Pick<Claim, 'statedAt' | 'internal'> {
-  const { sourceType, trust, statedAt } = wins(next, known) ? next : known;
-  const [strongest, ...others] = [...claimsOf(next), ...claimsOf(known)]
-    .toSorted((one, other) => compareRank(other, one) || other.at - one.at)
-    .slice(0, MOST_CLAIMS);
-  const kept = others.filter(({ at }) => at !== strongest?.at);
-  return {
-    sourceType,
-    trust,
-    statedAt,
-    ...(kept.length > 0 ? { internal: { ...known.internal, [OTHER]: kept } } : {}),
-  };
 }

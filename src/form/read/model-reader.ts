@@ -59,13 +59,12 @@ Examples (user turn → statement):
 [2026-03-02 Mon] "my brother Tomas can't have nuts" → {"text":"User's brother Tomas cannot eat nuts.","about":"User's brother Tomas","attribute":"allergy","value":"nuts","tense":"holds","type":"personal","quote":"my brother Tomas can't have nuts"}`;
 
 export interface ReadPromptInput extends ReadInput {
-  /** The agent's and other turns are cut to this many characters. */
+  /** Characters shown of each turn that is not the user's. */
   turnCharacters: number;
-  /** A user's turn is cut to this many characters. */
+  /** Characters shown of each turn of the user. */
   userCharacters: number;
 }
 
-/** Asks for the statements in some turns, and how each relates to the known statements. */
 const readPrompt: PromptTemplate<ReadPromptInput> = definePrompt({
   task: 'read',
   version: 10,
@@ -90,12 +89,11 @@ const readPrompt: PromptTemplate<ReadPromptInput> = definePrompt({
   },
 });
 
-/** Returns one part of a prompt. A part without lines is left out. */
 function part(title: string, name: string, lines: readonly string[]): string[] {
   return lines.length === 0 ? [] : [`${title}:\n${fence(name, lines.join('\n'))}`];
 }
 
-/** Writes a known statement for the prompt: `7. [2026-03-02] employer = Bosch · User works at Bosch.` */
+/** For example `7. [2026-03-02] employer = Bosch · User works at Bosch.` */
 function knownLine(memory: Memory, index: number, now: Date | undefined): string {
   const { subject, attribute, value, polarity, statedAt, content } = memory;
   const about = isUser(subject) ? '' : `${subject} · `;
@@ -109,7 +107,7 @@ function knownLine(memory: Memory, index: number, now: Date | undefined): string
   return `${index + 1}. [${isoDay(statedAt)}]${when} ${about}${field}${singleLine(content)}`;
 }
 
-/** Writes the times of a known statement for the prompt: `planned, due 2026-03-05`, `was so until 2026-02-23`. */
+/** For example `planned, due 2026-03-05` or `was so until 2026-02-23`. */
 function timesOf(memory: Memory, now: Date | undefined): string[] {
   const { tense, statedAt, validFrom, validTo, archivedAt } = memory;
   // An expired statement with a stated end is over. Nobody needs to look for its outcome.
@@ -128,7 +126,7 @@ function timesOf(memory: Memory, now: Date | undefined): string[] {
   return [isPassed ? 'was planned, its day has passed' : tense, ...dates];
 }
 
-/** Numbers the turns. A turn that repeats an earlier one verbatim is left out. */
+/** A turn that repeats an earlier one verbatim is left out. */
 function numberedTurns(turns: readonly Event[], input: ReadPromptInput): string {
   const seen = new Set<string>();
   return turns
@@ -144,7 +142,6 @@ function numberedTurns(turns: readonly Event[], input: ReadPromptInput): string 
 const SPEAKERS = { user: 'User', agent: 'Assistant', tool: 'Tool', document: 'Document', system: 'System' } as const;
 const WEEKDAYS = ['Sun', 'Mon', 'Tue', 'Wed', 'Thu', 'Fri', 'Sat'];
 
-/** Writes a turn for the prompt: its date, its speaker and its words. Long turns are shortened, and the user's turns less than others. */
 function turnLine(
   event: Event,
   { timeZone, turnCharacters, userCharacters }: Pick<ReadPromptInput, 'timeZone' | 'turnCharacters' | 'userCharacters'>,
@@ -175,16 +172,12 @@ const REASONS: Readonly<Record<string, string>> = {
   unknown_target: 'a known statement that you end or change: name only those that the turn is about',
 };
 
-/**
- * Checks whether a reader can correct a refused item once it knows the reason. Another speaker's words, for example, may become a statement
- * about that speaker.
- */
+/** Another speaker's words, for example, may become a statement about that speaker. */
 export function isMendable({ reason, detail }: Pick<RefusedItem, 'reason' | 'detail'>): boolean {
   if (reason === 'not_the_users_own') return detail?.startsWith('said by: the speaker') === true;
   return Object.hasOwn(REASONS, reason);
 }
 
-/** Writes the note that is added to the prompt when a model is asked again. It lists the refused statements with the reasons. */
 function amendNote(refused: readonly RefusedItem[]): string {
   const lines = refused.map(
     ({ index, text, reason, detail }) =>
@@ -193,15 +186,11 @@ function amendNote(refused: readonly RefusedItem[]): string {
   return `You have read these turns before. Of your statements these were refused:\n${fence('refused', lines.join('\n'))}\nGive only these again, corrected, in the same form, and leave out what cannot be corrected. Leave ends, forgets, reflections and topics empty.`;
 }
 
-/**
- * Returns a field with a fallback for a missing or invalid value, so that one bad field does not make the whole answer invalid. The JSON
- * schema does not contain the fallback, because strict providers reject defaults.
- */
+/** One bad field must not make the whole answer invalid. The JSON schema omits the fallback, because strict providers reject defaults. */
 function lenient<Schema extends z.ZodType>(schema: Schema, fallback: z.output<Schema>): z.ZodCatch<Schema> {
   return schema.catch(fallback as never).meta({ default: undefined }) as unknown as z.ZodCatch<Schema>;
 }
 
-/** The fields that locate a quote. */
 const quoted = { turn: lenient(z.int(), 0), quote: lenient(z.string(), '') };
 const numbers = z.union([z.array(z.int()), z.int()]);
 
@@ -225,13 +214,10 @@ const statementAnswer = z.object({
   known: lenient(numbers, []),
 });
 
-/** Returns a list that a model may leave out. An invalid item becomes null. */
+/** A list that a model may leave out. An invalid item becomes null. */
 const items = <Item extends z.ZodType>(item: Item) => lenient(z.array(lenient(item.nullable(), null as never)), []);
 
-/**
- * The model's answer. An invalid item becomes null and does not affect the others. An answer without the list of statements is invalid: if
- * it were accepted as empty, the turns would be marked as read.
- */
+/** An answer without the list of statements is invalid: if it counted as empty, the turns would be marked as read. */
 const readAnswer = z.object({
   statements: z.array(lenient(statementAnswer.nullable(), null)),
   ends: items(
@@ -254,7 +240,7 @@ const readAnswer = z.object({
 });
 type ReadAnswer = z.infer<typeof readAnswer>;
 
-/** Creates a reader that calls a language model once for each part of a session. The answers are untrusted, and are checked later. */
+/** The answers are untrusted, and are checked later. */
 export function createModelReader(
   model: LanguageModel,
   { turnCharacters, userCharacters }: Pick<ReadPromptInput, 'turnCharacters' | 'userCharacters'>,
@@ -294,10 +280,7 @@ export function createModelReader(
 
 type StatementAnswer = z.infer<typeof statementAnswer>;
 
-/**
- * Returns the ends that follow from a relation to several known statements: the relation applies to the first of them, and the others end.
- * With the relation `reaches`, the others are reached as well.
- */
+/** If a relation names several known statements, it applies to the first, and the others end. With `reaches`, they are reached as well. */
 function furtherEnds({ relation, known, turn, quote, tense, from }: StatementAnswer) {
   const [, ...others] = [known].flat();
   if (relation === null || relation === 'repeats' || others.length === 0) return [];
@@ -308,7 +291,7 @@ function readable<Item>(list: readonly (Item | null)[]): Item[] {
   return list.filter((item) => item !== null);
 }
 
-/** Converts a statement of the answer. An invalid item gets an empty text, so it is refused as malformed. */
+/** An invalid item gets an empty text, so that it is refused as malformed. */
 function toStatement(item: ReadAnswer['statements'][number]): ReadStatement {
   if (item === null) return readStatement({ text: '', type: 'fact', quotes: [] });
   const { about, denied, type, turn, quote, inferred, everyone, known, relation, ...fields } = item;
@@ -325,7 +308,6 @@ function toStatement(item: ReadAnswer['statements'][number]): ReadStatement {
   });
 }
 
-/** A new statement, and the similar known statements whose relation to it the fields leave open. */
 interface OpenQuestion {
   statement: Statement;
   candidates: readonly Memory[];
@@ -342,7 +324,6 @@ const decideAnswer = z.object({
   ),
 });
 
-/** Asks whether new statements add to, replace or repeat similar known ones. */
 const decidePrompt: PromptTemplate<readonly OpenQuestion[]> = definePrompt({
   task: 'decide',
   version: 2,
@@ -365,7 +346,7 @@ Statements about different people, things or attributes never touch each other, 
       .join('\n\n'),
 });
 
-/** Asks a model about all open questions of a formation in one call. If an answer has an unknown number or a long text, it is ignored. */
+/** Asks about all questions in one call. Answers with an unknown number or a long text are ignored. */
 export async function askVerdicts(
   model: LanguageModel,
   questions: readonly OpenQuestion[],
@@ -393,7 +374,7 @@ const MOST_WORDS = 40;
 
 interface ReflectInput {
   events: readonly Event[];
-  /** The new statements. Reflections must not repeat them. */
+  /** Reflections must not repeat these. */
   statements: readonly Statement[];
   inMind: readonly string[];
 }
@@ -402,7 +383,6 @@ const reflectAnswer = z.object({ agent: z.array(z.string()), user: z.array(z.str
 
 const LONGEST_TURN = 500;
 
-/** Asks for reflections about the agent, the user and the session, in a separate call. */
 const reflectPrompt: PromptTemplate<ReflectInput> = definePrompt({
   task: 'reflect',
   version: 2,
@@ -426,7 +406,6 @@ Each entry is one sentence of at most 35 words, in the language of the user. Onl
   },
 });
 
-/** Asks a model for reflections on events from which statements have already been read. */
 export async function askReflections(
   model: LanguageModel,
   input: ReflectInput,

@@ -7,19 +7,18 @@ import type { Scope } from '../../record/scope.ts';
 import type { Polarity, Tense } from '../../record/statement.ts';
 
 /**
- * Reads statements from turns, with a language model or locally without one. A reader stores nothing and knows no ids: it refers to turns
- * and known statements by their places in the input, counted from 1. The result is untrusted. Whichever reader is used, the
- * stages resolve, check, compare and decide come after it.
+ * Reads statements from turns. A reader stores nothing and knows no ids: it refers to turns and known statements by their places in the
+ * input, counted from 1. Its result is untrusted, and the stages resolve, check, compare and decide follow.
  *
- * `read` throws `model_unavailable`, `model_answer_invalid`, `timed_out` or `cancelled`. In that case nothing may be changed, and the
- * events stay unread. The local reader throws only `cancelled`.
+ * `read` throws `model_unavailable`, `model_answer_invalid`, `timed_out` or `cancelled`; then nothing may be changed, and the events stay
+ * unread. The local reader throws only `cancelled`.
  */
 export interface StatementReader {
-  /** `local`, or the model's id. It is stored with each memory and in the log of runs. */
+  /** `local`, or the model's id. Stored with each memory and in the log of runs. */
   readonly id: string;
   readonly kind: 'model' | 'local';
   read(input: ReadInput, options?: ReadOptions): Promise<Reading>;
-  /** Tells the reader which of its statements were refused, and returns the statements that it corrected. Only a model can do so. */
+  /** Tells a model which of its statements were refused, and returns those that it corrected. */
   amend?(input: ReadInput, refused: readonly RefusedItem[], options?: ReadOptions): Promise<ReadStatement[]>;
 }
 
@@ -27,30 +26,29 @@ export interface ReadOptions {
   signal?: AbortSignal;
 }
 
-/** A refused statement. `index` is its place in the reading. */
+/** `index`: the statement's place in the reading. */
 export type RefusedItem = Pick<Refusal, 'text' | 'reason' | 'detail'> & { index: number };
 
 export interface ReadInput {
   turns: readonly Event[];
-  /** The turns before these. They contain the questions that `turns` answer, but no statements are read from them. */
+  /** Turns before these, with the questions that `turns` answer. No statements are read from them. */
   earlier: readonly Event[];
-  /** The ids of the turns that are the user's own words although they look pasted. */
+  /** Ids of turns that are the user's own words although they look pasted. */
   ownTexts?: ReadonlySet<string>;
   /** The known statements that these turns may repeat, extend, replace or end. */
   known: readonly Memory[];
-  /** The known topics with their summaries. The reader may continue them. */
+  /** Known topics, which the reader may continue. */
   topics: readonly { topic: string; summary: string }[];
-  /** The memory types that a reader may form. */
   types: readonly { name: string; description: string }[];
   attributes: AttributeTable;
-  /** The IANA time zone of turns that have none of their own. "Yesterday" is resolved in it, from the time of each turn. */
+  /** IANA time zone for turns that have none of their own. "Yesterday" is resolved in it, from the time of each turn. */
   timeZone: string;
-  /** The user's names, besides "User". */
+  /** Besides "User". */
   userNames: readonly string[];
   wants: { reflections: boolean; topics: boolean };
 }
 
-/** Returns the input for turns without context: no earlier turns and no known statements. Only statements are read. */
+/** Input without context, from which only statements are read. */
 export function turnsAlone(
   turns: readonly Event[],
   { attributes, settings }: { attributes: AttributeTable; settings: { timeZone: string } },
@@ -70,24 +68,20 @@ export function turnsAlone(
 
 export interface Reading {
   statements: ReadStatement[];
-  /** Known statements that are no longer true, without a new statement in their place. */
+  /** Known statements that are over and have no successor. */
   ends: ReadEnd[];
-  /** The requests to forget. */
   forgets: ReadForget[];
-  /**
-   * Turns that may make some known statements untrue, if the reader cannot tell which. The reading layers of the local embedder find such
-   * turns.
-   */
+  /** Turns that may make some known statement untrue, if the reader cannot tell which. */
   changes?: number[];
   reflections: ReadReflection[];
   topics: ReadTopic[];
-  /** Whether the reader's answer was cut off. The statements in it are complete, but more may be missing. */
+  /** The answer was cut off. The statements in it are complete, but more may be missing. */
   isCut?: boolean;
 }
 
 export interface ReadQuote {
   turn: number;
-  /** The words of the turn, verbatim. */
+  /** Verbatim. */
   words: string;
 }
 
@@ -108,39 +102,34 @@ export interface ReadStatement {
   due: string | null;
   /** From 0 to 1. If null, the type's default is used. */
   importance: number | null;
-  /** Whether the user said it explicitly or asked to remember it. False if the reader inferred it. */
+  /** False if the reader inferred the statement. */
   explicit: boolean;
-  /** Whether the statement is about all users of the agent, and about no person. */
+  /** The statement is about all users of the agent, and about no person. */
   forEveryone: boolean;
   tags: string[];
-  /** The people, places, organisations and projects that the statement names. */
   names: string[];
-  /** The relation to a known statement, and its number. */
+  /** `known`: the number of the known statement. */
   relation: { kind: Relation; known: number } | null;
 }
 
-/** How a statement relates to a known one. `reaches`: the known one is a goal, and it came true. */
+/** `reaches`: the known statement is a goal, and it came true. */
 export const RELATIONS = ['repeats', 'extends', 'replaces', 'ends', 'reaches'] as const;
 export type Relation = (typeof RELATIONS)[number];
 
 interface ReadEnd {
   known: number;
   quote: ReadQuote;
-  /** The ISO date from which the known statement is no longer true, if that date is in the future. Null if it has already ended. */
+  /** ISO date from which the known statement is no longer true. Null if it has already ended. */
   on: string | null;
-  /** Whether the known statement is a goal or plan that came true. */
   isReached?: boolean;
 }
 
-/**
- * A request to forget. `known` contains the numbers of the statements to which the reader thinks it refers. `about` contains the words of
- * the request.
- */
+/** `about`: the words of the request. `known`: the numbers of the statements that the reader takes it to mean. */
 export interface ReadForget {
   quote: ReadQuote;
   about: string;
   known: number[];
-  /** Whether the turn withdraws an earlier request: "Actually, keep it". */
+  /** Withdraws an earlier request: "Actually, keep it". */
   takenBack?: boolean;
 }
 
@@ -159,7 +148,6 @@ export function emptyReading(): Reading {
   return { statements: [], ends: [], forgets: [], reflections: [], topics: [] };
 }
 
-/** Returns a statement with the given fields, and defaults for the others. */
 export function readStatement(
   fields: Pick<ReadStatement, 'text' | 'type' | 'quotes'> & Partial<ReadStatement>,
 ): ReadStatement {
@@ -188,7 +176,7 @@ export type RefusalReason =
   | 'malformed'
   /** There is no quote, or no turn contains its words. */
   | 'quote_not_found'
-  /** The quoted words come from pasted text, a tool, the agent or another person. None of these may make this statement. */
+  /** The quoted words come from pasted text, a tool, the agent or another person, who may not make this statement. */
   | 'not_the_users_own'
   /** The text is an instruction that does not come from the user. */
   | 'instruction_from_outside'
@@ -207,14 +195,11 @@ export type RefusalReason =
   | 'outranked'
   /** The reading has more items than a formation may store. */
   | 'excess'
-  /**
-   * The item refers to a known statement that does not exist, or that has nothing to do with the quoted words. A request to forget gets
-   * this reason if it matches nothing.
-   */
+  /** The known statement does not exist or is unrelated to the quoted words, or a request to forget matches nothing. */
   | 'unknown_target'
-  /** The setting `requestsToForget` lets the application handle requests to forget. */
+  /** The setting `requestsToForget` leaves requests to forget to the application. */
   | 'needs_confirmation'
-  /** A model's reading without any items does not end permanent facts and facts about health that the local reader has read. */
+  /** A model's reading without any items ends no permanent facts and no health facts that the local reader has read. */
   | 'empty_reading'
   /** The item repeats a known reflection. */
   | 'repeated';
@@ -229,7 +214,6 @@ export interface Refusal {
   events: string[];
 }
 
-/** Returns a refusal with its text and its sources. */
 export function refusal(
   what: Refusal['what'],
   reason: RefusalReason,
@@ -246,10 +230,7 @@ export interface FormResult {
   run: string | null;
   /** How many events were read. 0 if another formation had already read them. */
   events: number;
-  /**
-   * New statements. The local reader's statements, stored right after the turns were logged, are not among them. Without a model, the list
-   * is therefore often empty: `memories.list()` returns all statements.
-   */
+  /** Statements that this run stored. `formed` also lists those that were stored right after the turns were logged. */
   added: string[];
   /** Known statements whose words were replaced by new ones. */
   updated: string[];
@@ -271,6 +252,12 @@ export interface FormResult {
   hasMore: boolean;
 }
 
+/** The answer of `form()`. */
+export interface FormedSession extends FormResult {
+  /** All live memories that were formed from the session so far, oldest first; at most 1,000. */
+  formed: string[];
+}
+
 export function nothingFormed(): FormResult {
   return {
     run: null,
@@ -290,26 +277,25 @@ export function nothingFormed(): FormResult {
   };
 }
 
-const MOST_TURNS = 0.75;
+const USUAL_SHARE = 0.75;
 
 /**
- * Returns the speaker of at least three quarters of the turns: the owner of a phone that a child sometimes borrows. Returns none if a turn
- * has no speaker or the user's name as its speaker, as the user's own turns in a group chat have.
+ * The speaker of at least three quarters of the turns, such as the owner of a phone that a child borrows. Empty if a turn has no speaker or
+ * one of the user's names, as the user's own turns in a group chat have.
  */
 export function usualSpeaker(speakers: readonly (string | null)[], names: readonly string[]): string[] {
   const own = new Set(names.map((name) => name.toLowerCase()));
   if (speakers.some((speaker) => speaker === null || own.has(speaker.toLowerCase()))) return [];
   const turns = [...Map.groupBy(speakers, (speaker) => speaker ?? '')];
-  return turns.flatMap(([speaker, { length }]) => (length >= speakers.length * MOST_TURNS ? speaker : []));
+  return turns.flatMap(([speaker, { length }]) => (length >= speakers.length * USUAL_SHARE ? speaker : []));
 }
 
-/** Returns the names of the user: the id in the scope, and the names that the user has stated. */
+/** The user id of the scope, and the names that the user has stated. */
 export function userNamesOf(scope: Scope, said: readonly Memory[]): string[] {
   const own = said.filter(({ polarity }) => polarity === 'affirmed').flatMap(({ value }) => value ?? []);
   return [...new Set([...(scope.user === null ? [] : [scope.user]), ...own])];
 }
 
-/** Checks whether the language model does a task, and not the local reader. */
 export function usesModel<Task extends string>(
   { languageModel, settings }: { languageModel: object | null; settings: { tasks: Partial<Record<Task, string>> } },
   task: Task,
@@ -323,9 +309,7 @@ const MOST_VALUES = 3;
 const MOST_WORDS = 30;
 const SECRET = /pass(?:word|wd)?|secret|token|api.?key|authorization|credential|cookie/i;
 
-/**
- * Returns one episode for each tool call of the agent, with the request for which the tool was called. The results of tools are not read.
- */
+/** One episode for each tool call, with the request for which the tool was called. The results of tools are not read. */
 export function toolEpisodes(events: readonly Event[]): ReadStatement[] {
   return events.flatMap((event, index) =>
     callsOf(event)
@@ -358,7 +342,6 @@ function callsOf({ metadata, origin }: Event): { name: string; input: Record<str
   });
 }
 
-/** Returns the last message of the user before an event. */
 function requestBefore(events: readonly Event[], index: number): string | null {
   const asked = events.slice(0, index).findLast((event) => event.origin === 'user' && event.kind === 'message');
   return asked === undefined ? null : singleLine(asked.content, LONGEST_REQUEST).toWellFormed();

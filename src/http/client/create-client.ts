@@ -7,18 +7,18 @@ import type { RecordCounts } from '../../store/doors/inspect-scope.ts';
 import type { OnlineMetrics } from '../../operate/online-metrics.ts';
 import type { HandleScope, ScopeInput } from '../../record/scope.ts';
 import { textLines } from '../streams.ts';
-import { remoteHandle, type RemoteHandle } from './remote-handle.ts';
+import { remoteHandle, type RemoteHandle, type RemotePast } from './remote-handle.ts';
 import { addressOf, type ClientOptions, createSend, errorOf, reviveDates, TRY_AGAIN } from './request.ts';
 
-export type { ClientOptions, RemoteHandle };
+export type { ClientOptions, RemoteHandle, RemotePast };
 export { VarveError, type ErrorCode } from '../../errors.ts';
 
-/** A scope within the key's tenant. It contains a user or, explicitly, `user: null`: see {@link HandleScope}. */
+/** A scope within the key's tenant. It must name a user or contain `user: null`: see {@link HandleScope}. */
 export type ClientScope = Omit<HandleScope, 'tenant'>;
 
 /** A client of a Varve server. Its methods have the same types as the library's. */
 export interface Client {
-  /** Returns the handle that reads and writes the records of a scope. */
+  /** Returns the handle for the records of a scope. */
   for(scope: ClientScope): RemoteHandle;
   /** Manages the tenant's keys. Needs an admin key. */
   readonly keys: {
@@ -28,24 +28,23 @@ export interface Client {
     revoke(id: string): Promise<ApiKey>;
   };
   acts(options?: { limit?: number; cursor?: string }): ReturnType<Acts['list']>;
-  /** Reflects now. */
+  /** Runs reflection now. */
   reflect(scope: ClientScope): ReturnType<Handle['reflect']>;
   /** Embeds the records that have no vector. */
   backfill(options?: { rate?: number }): Promise<Record<string, number>>;
   stats(scope?: Omit<ScopeInput, 'tenant'>): Promise<RecordCounts>;
-  /** Returns quality metrics of the memory within a scope, from real use. */
+  /** Returns quality metrics of the memory within a scope, measured on its real use. */
   metrics(scope?: Omit<ScopeInput, 'tenant'>): Promise<OnlineMetrics>;
-  /** Yields the changes within a scope as they happen. If the connection is lost, it is reopened and continues after the last change. */
+  /** Yields the changes within a scope as they happen. Reconnects and continues after the last change. */
   changes(scope: ClientScope, options?: { after?: string; signal?: AbortSignal }): AsyncGenerator<RecordChange>;
 }
 
 const SLOW = 24 * 3600_000;
 
-/** Makes a client for a server, without sending a request. */
+/** Makes a client for a server. Sends no request yet. */
 export function createClient(options: ClientOptions): Client {
   const send = createSend(options);
-  // Slow work has a timeout of a day, because the response arrives only when the work is done. It is not retried, because it must not run
-  // twice.
+  // These requests are answered when their work is done, which may take hours. A retry would do the work twice.
   const sendSlow = createSend({ ...options, timeout: SLOW, retries: 0 });
   return {
     for: (scope) => remoteHandle(send, { ...withUser(scope) }, sendSlow),
@@ -64,7 +63,7 @@ export function createClient(options: ClientOptions): Client {
   };
 }
 
-/** Throws if the scope has no `user`. If a program left it out by accident, all users would share the conversations. */
+// A scope that leaves out `user` by accident would mix the memories of all users.
 function withUser(scope: ClientScope): ClientScope {
   if (scope.user !== undefined && scope.user !== '') return scope;
   const message =
@@ -74,7 +73,6 @@ function withUser(scope: ClientScope): ClientScope {
 
 const AGAIN_AFTER = 1_000;
 
-/** Reads the server-sent events of `/v1/changes`. If the connection is lost, reconnects and continues after the last event. */
 async function* followServer(
   { url, key, fetch = globalThis.fetch }: ClientOptions,
   scope: Record<string, unknown>,

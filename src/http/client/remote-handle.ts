@@ -1,17 +1,19 @@
-import { VarveError } from '../../errors.ts';
-import type { Handle } from '../../handle/handle.ts';
+import { invalidInput, isStoreFailure, VarveError } from '../../errors.ts';
+import type { Handle, PastHandle } from '../../handle/handle.ts';
+import type { TimeInput } from '../../record/parse.ts';
 import type { ToolSchema } from '../../record/session.ts';
 import type { ClientRequest, Send } from './request.ts';
 
 /** The methods of a handle that are available over HTTP, with the same types. */
-export type RemoteHandle = Omit<
-  Handle,
-  'scope' | 'contexts' | 'consolidation' | 'noteGiven' | 'asOf' | 'erase' | 'eraseMemory' | 'erasures' | 'connection'
-> & {
+export type RemoteHandle = Omit<Handle, 'scope' | 'asOf' | 'connection'> & {
+  asOf(time: TimeInput): RemotePast;
   connection: Omit<Handle['connection'], 'freshToolSchema'>;
   /** Calls a tool of the agent. */
   callTool(name: string, input: Record<string, unknown>): Promise<Record<string, unknown>>;
 };
+
+/** What was known at a time, as far as it is available over HTTP. */
+export type RemotePast = Omit<PastHandle, 'scope' | 'time' | 'events'>;
 
 function requestsFor(send: Send, scope: Record<string, unknown>) {
   const ask = <Answer>(
@@ -36,7 +38,7 @@ type Requests = ReturnType<typeof requestsFor>;
 
 const id = encodeURIComponent;
 
-/** Makes a handle that sends each call as a request. `sendSlow` has a long timeout and no retries, for work that must not run twice. */
+/** `sendSlow` has a long timeout and no retries, for work that must not run twice. */
 export function remoteHandle(send: Send, scope: Record<string, unknown>, sendSlow: Send): RemoteHandle {
   const requests = requestsFor(send, scope);
   const slow = requestsFor(sendSlow, scope);
@@ -44,7 +46,12 @@ export function remoteHandle(send: Send, scope: Record<string, unknown>, sendSlo
   return {
     observe: (events) => post('/events', events),
     async logInteraction(interaction) {
-      return { logged: true, ...(await post<{ events: never[] }>('/interactions', interaction)) };
+      try {
+        return { logged: true, ...(await post<{ events: never[] }>('/interactions', interaction)) };
+      } catch (error) {
+        if (isStoreFailure(error)) return { logged: false, error };
+        throw error;
+      }
     },
     recordObservation: (content, category, from) => post('/observations', { content, category, ...from }),
     updateUserContext: async (update) => (await post<{ events: never[] }>('/user-context', update)).events,
@@ -52,9 +59,20 @@ export function remoteHandle(send: Send, scope: Record<string, unknown>, sendSlo
     reflect: (options) => slow.ask('POST', '/reflect', { query: { dryRun: options?.dryRun }, signal: options?.signal }),
     interactions: (options) => items('/interactions', options),
     indexDocument: (document) => post('/documents', document),
-    recall: (query, options) =>
-      ask('POST', '/recall', { query: { fields: 'all', explain: true }, body: { query, options } }),
+    recall: (query, options) => recallOver(ask, { query, options }),
     context: (options) => post('/context', options ?? {}),
+    contexts: (options) => items('/contexts', options),
+    noteGiven: (memories) => post('/given', { memories }),
+    asOf: (time) => remotePast(requests, time),
+    async erase({ reason } = {}) {
+      const confirm = scope['session'] ?? scope['user'] ?? scope['agent'];
+      if (confirm == null)
+        throw invalidInput('A client erases a session, a user or an agent: name one in the scope of the handle.');
+      return slow.post('/erase', { confirm, reason });
+    },
+    eraseMemory: (memory, { reason } = {}) => slow.post(`/memories/${id(memory)}/erase`, { reason }),
+    // Those of the whole tenant, so the request has no scope.
+    erasures: () => requestsFor(send, {}).items('/erasures'),
     topMemories: (options) => items('/top-memories', options),
     callTool: (name, input) => post(`/tools/${id(name)}`, input),
     decisions: {
@@ -75,7 +93,49 @@ export function remoteHandle(send: Send, scope: Record<string, unknown>, sendSlo
     ...remoteRecords(requests),
     ...remotePeople(requests),
     refusals: { list: (filter) => get('/refusals', filter) },
+    consolidation: remoteConsolidation(requests, slow),
   };
+}
+
+function remoteConsolidation({ ask, post, get, items, orNull }: Requests, slow: Requests): Handle['consolidation'] {
+  return {
+    run: (options) => slow.ask('POST', '/consolidate', { query: { dryRun: options?.dryRun }, signal: options?.signal }),
+    runs: (filter) => items('/runs', filter),
+    held: () => items('/held-changes'),
+    accept: (change) => post(`/held-changes/${id(change)}/accept`),
+    reject: (change) => post(`/held-changes/${id(change)}/reject`),
+    setAside: () => items('/set-aside'),
+    retry: (event) => post(`/set-aside/${id(event)}/retry`),
+    suggestTools: (options) => items('/tool-suggestions', options),
+    use: (memory) => orNull(get(`/memories/${id(memory)}/use`)),
+    configure: (settings) => ask('PUT', '/reflection-settings', { body: settings }),
+  };
+}
+
+function remotePast({ ask, get, items, orNull }: Requests, time: TimeInput): RemotePast {
+  const at = new Date(time);
+  if (Number.isNaN(at.getTime()))
+    throw invalidInput('The time of asOf() must be a Date, an ISO 8601 text or milliseconds since 1970.');
+  const asOf = at.toISOString();
+  return {
+    memories: {
+      get: (memory) => orNull(get(`/memories/${id(memory)}`, { asOf })),
+      list: (filter) => get(`/past/${id(asOf)}/memories`, filter),
+    },
+    facts: {
+      get: (key) => orNull(get(`/facts/${id(key)}`, { asOf })),
+      list: () => items('/facts', { asOf }),
+    },
+    blocks: {
+      read: (kind, place) => orNull(get(`/blocks/${id(kind)}`, { ...place, asOf })),
+      basis: (kind, place) => items(`/blocks/${id(kind)}/basis`, { ...place, asOf }),
+    },
+    recall: (query, options) => recallOver(ask, { query, options, asOf }),
+  };
+}
+
+function recallOver(ask: Requests['ask'], body: object): ReturnType<Handle['recall']> {
+  return ask('POST', '/recall', { query: { fields: 'all', explain: true }, body });
 }
 
 function remoteRecords(

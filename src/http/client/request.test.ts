@@ -58,6 +58,27 @@ describe('the client', () => {
     expect(keys).toHaveLength(2);
   });
 
+  it('refuses options without an address or a key, before any request', () => {
+    const wrong = [undefined, {}, { url: '', key: 'k' }, { url: 'localhost:8787', key: 'k' }];
+    for (const options of wrong)
+      expect(() => createClient(options as never)).toThrow(
+        'The `url` of createClient() must be the address of a server',
+      );
+    expect(() => createClient({ url: 'http://there' } as never)).toThrow('The `key` of createClient() must be');
+  });
+
+  it('reports an exchange that could not be logged, as the library does, and throws if the exchange is refused', async () => {
+    const answers = [new TypeError('fetch failed'), problem(400, { code: 'invalid_input', detail: 'No words.' })];
+    const { fetch } = serverOf(...answers);
+    const handle = createClient({ url: 'http://there', key: 'k', fetch, retries: 0 }).for({ user: 'ana' });
+    const exchange = { userMessage: 'Hi.', agentResponse: 'Hello.' };
+    expect(await handle.logInteraction(exchange)).toMatchObject({
+      logged: false,
+      error: { code: 'store_unavailable' },
+    });
+    await expect(handle.logInteraction(exchange)).rejects.toMatchObject({ code: 'invalid_input' });
+  });
+
   it('rejects a reflection when its signal aborts', async () => {
     const reason = new AbortController();
     const fetch = (async (_address: unknown, { signal }: RequestInit) => {

@@ -1,16 +1,16 @@
-import { type ErrorCode, VarveError } from '../../errors.ts';
+import { type ErrorCode, invalidInput, VarveError } from '../../errors.ts';
 import { withoutEnd } from '../../language/words.ts';
 
-/** The address of a server, its key, and how requests are sent. */
+/** The options of a client. */
 export interface ClientOptions {
   /** The base URL, such as `http://127.0.0.1:8787`. */
   url: string;
   key: string;
-  /** The maximum number of retries of a retryable request. Default 3. */
+  /** The maximum number of retries of a request. Default 3. */
   retries?: number;
   /** The timeout of one attempt, in milliseconds. Default 30,000. */
   timeout?: number;
-  /** The function that sends requests. Default: the global `fetch`. */
+  /** Default: the global `fetch`. */
   fetch?: typeof globalThis.fetch;
 }
 
@@ -23,18 +23,15 @@ export interface ClientRequest {
   signal?: AbortSignal;
 }
 
-/** Sends a request with a JSON body, and returns the JSON of the response. Throws {@link VarveError}. */
 export type Send = <Answer>(request: ClientRequest) => Promise<Answer>;
 
 const FIRST_WAIT = 200;
 const LONGEST_WAIT = 5_000;
 export const TRY_AGAIN: ReadonlySet<number> = new Set([429, 502, 503, 504]);
 
-/**
- * Makes the function that sends a client's requests. Writes carry an idempotency key, so that a retry after a lost answer does not repeat
- * the work.
- */
+/** Writes carry an idempotency key, so that a retry after a lost answer does not repeat the work. */
 export function createSend(options: ClientOptions): Send {
+  checkOptions(options);
   const { retries = 3, timeout = 30_000, fetch = globalThis.fetch } = options;
   return async <Answer>(request: ClientRequest): Promise<Answer> => {
     const isWrite = request.method === 'POST' || request.method === 'PATCH';
@@ -65,7 +62,16 @@ export function createSend(options: ClientOptions): Send {
   };
 }
 
-/** Checks whether a failed request may be retried. A 409 may be retried if it says that an earlier attempt is still running. */
+function checkOptions(options?: Partial<ClientOptions>): void {
+  if (!/^https?:\/\//.test(options?.url ?? ''))
+    throw invalidInput('The `url` of createClient() must be the address of a server, such as http://127.0.0.1:8787.', {
+      field: 'url',
+    });
+  if (typeof options?.key !== 'string')
+    throw invalidInput('The `key` of createClient() must be an API key of the server.', { field: 'key' });
+}
+
+// A 409 is retryable if an earlier attempt is still running.
 async function mayTryAgain(response: Response): Promise<boolean> {
   if (TRY_AGAIN.has(response.status)) return true;
   return response.status === 409 && parsed(await response.clone().text()).retryable === true;
@@ -79,7 +85,6 @@ async function attemptOf(work: () => Promise<Response>): Promise<Response | Erro
   }
 }
 
-/** Returns the URL of a request. Parameters that are undefined or null are left out, and lists are joined with commas. */
 export function addressOf(url: string, { path, query = {} }: Pick<ClientRequest, 'path' | 'query'>): string {
   const search = new URLSearchParams();
   for (const [name, value] of Object.entries(query)) {
@@ -128,20 +133,18 @@ function parsed(text: string): ProblemBody {
   }
 }
 
-// The fields that contain times. In any other field, a text that looks like a time is the application's own and stays a text.
+// In any other field, a text that looks like a time is the application's own and stays a text.
 const TIMES: ReadonlySet<string> = new Set(
   (
     'occurredAt recordedAt processedAt createdAt updatedAt archivedAt expiresAt lastAccessedAt dueAt ' +
     'validFrom validTo statedAt startedAt lastEventAt fetchedAt runAt leaseUntil finishedAt at revokedAt'
   ).split(' '),
 );
-// The fields that are not searched for times. `before` contains a revision's record in its stored form. The others contain the
-// application's data.
+// These fields are not searched for times: `before` is a record in its stored form, and the others contain the application's data.
 const FREE: ReadonlySet<string> = new Set(
   'metadata internal proposal content payload schema details arguments before'.split(' '),
 );
 
-/** Converts the times in records to Dates. Values that an application has stored are not converted. */
 export function reviveDates(value: unknown, field = ''): unknown {
   if (typeof value === 'string') return TIMES.has(field) ? new Date(value) : value;
   if (Array.isArray(value)) return value.map((item) => reviveDates(item));

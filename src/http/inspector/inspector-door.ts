@@ -13,20 +13,18 @@ import { bodyText } from '../read-request.ts';
 import { inTime, tenantWide } from '../run-operation.ts';
 import { DOCS_POLICY, notBuilt, readWebFiles, siteFolder, type WebFiles } from './web-files.ts';
 
-/** The conversations of an invented person, which can be replayed into a tenant next to the records of other users. */
 export interface DemoLife {
-  /** One sentence about the person. */
   title: string;
   user: string;
   sessions: number;
-  /** Replays the life into a tenant. After each conversation, calls `onSession` with the number of finished ones. */
+  /** Replays the life. `done` is the number of finished conversations. */
   load(tenant: string, onSession: (done: number) => void): Promise<void>;
 }
 
 export interface InspectorOptions {
-  /** The one-time sign-in link. Exists only for a server on the loopback address. */
+  /** The one-time sign-in link. Only for a server on the loopback address. */
   link?: SignInLink;
-  /** The demo life. It is offered as long as the tenant has no data of the demo's user. */
+  /** Offered as long as the tenant has no data of the demo's user. */
   demo?: DemoLife;
 }
 
@@ -44,13 +42,10 @@ const SIGN_IN_BYTES = 1024;
 const SIGN_IN_TIME = 5_000;
 const signInSchema = z.strictObject({ code: z.string().max(200) });
 
-/**
- * Adds the routes outside of `/v1`: the files of the inspector and of the docs, the sign-in by the one-time link, and the demo life. The
- * files contain no data, so they need no key.
- */
+/** Adds the routes outside of `/v1`. The files of the inspector and the docs contain no data, so they need no key. */
 export function routeInspector(app: VarveApp, door: InspectorDoor): void {
   app.on('GET', ['/', '/icon.svg', '/assets/:file'], siteDoor('web'));
-  // Links within the docs are relative to a folder, so the path must end with a slash.
+  // Links within the docs are relative, so the path must end with a slash.
   app.get('/docs', (context) => respond(context, { status: 308, body: '', headers: { location: '/docs/' } }));
   app.get('/docs/*', siteDoor('docs'));
   app.post('/inspector/sign-in', async (context) => respond(context, await signIn(context, door)));
@@ -58,7 +53,7 @@ export function routeInspector(app: VarveApp, door: InspectorDoor): void {
 }
 
 async function signIn({ req, env }: AppContext, { varve, link }: InspectorDoor): Promise<Answered> {
-  // Refuses long and slow bodies, because the client is not authenticated yet.
+  // Limits size and time, because the client is not authenticated yet.
   const text = await inTime(bodyText(req.raw, SIGN_IN_BYTES), SIGN_IN_TIME);
   const { code } = parse(signInSchema, parseJson(text, 'The body'), 'The body');
   const expiresAt = link !== undefined && LOOPBACK.test(env.address) ? link.redeem(code) : null;
@@ -68,7 +63,6 @@ async function signIn({ req, env }: AppContext, { varve, link }: InspectorDoor):
   return json({ secret });
 }
 
-/** Adds two routes. One shows whether the demo life can be loaded, and the progress while it is loading. The other loads it. */
 function routeDemo(app: VarveApp, { varve, enter, demo }: InspectorDoor): void {
   let loading: { tenant: string; done: number } | null = null;
   const tenantOf = async (context: AppContext): Promise<string> => {
@@ -88,7 +82,7 @@ function routeDemo(app: VarveApp, { varve, enter, demo }: InspectorDoor): void {
     return json({ state: (await isOffered(tenant)) ? 'offered' : 'unavailable', ...about });
   };
   const load = async (tenant: string): Promise<Answered> => {
-    // Checks `loading` again, because another request may have started to load while this one was counting.
+    // Checks `loading` again, because another request may have started to load during `isOffered`.
     if (demo === undefined || !(await isOffered(tenant)) || loading !== null) throw conflict(LOADED_ALREADY);
     const progress = { tenant, done: 0 };
     loading = progress;
@@ -102,7 +96,6 @@ function routeDemo(app: VarveApp, { varve, enter, demo }: InspectorDoor): void {
   app.post('/inspector/demo', async (context) => respond(context, await load(await tenantOf(context))));
 }
 
-/** Serves the files of a built site, and reads them at the first request. */
 function siteDoor(name: 'web' | 'docs'): (context: AppContext) => Response {
   const root = name === 'web' ? '/' : '/docs/';
   let files: WebFiles | null = null;
@@ -124,22 +117,16 @@ function siteDoor(name: 'web' | 'docs'): (context: AppContext) => Response {
 
 /** Lets the person who reads the server's terminal sign in to the inspector once. */
 interface SignInLink {
-  /** The one-time code. The link contains it after `#`, because browsers do not send this part of a URL to servers. */
+  /** The link contains the code after `#`, because browsers do not send that part of a URL to servers. */
   readonly code: string;
   readonly tenant: string;
-  /**
-   * Checks a code. If it is correct, returns when the new session ends, and the code cannot be used again. If it is wrong, used or expired,
-   * returns null.
-   */
+  /** Returns the end of the new session and invalidates the code. Returns null if the code is wrong, used or expired. */
   redeem(code: string): Date | null;
 }
 
 const CODE_BYTES = 24;
 
-/**
- * Makes a code that works once within `lifetime` milliseconds. A wrong guess does not invalidate the code, because its 192 bits cannot be
- * guessed.
- */
+/** A wrong guess does not invalidate the code, because its 192 bits cannot be guessed. `lifetime` is in milliseconds. */
 export function createSignInLink(options: { now(): number; lifetime: number; tenant: string }): SignInLink {
   const { now, lifetime, tenant } = options;
   const code = randomBytes(CODE_BYTES).toString('base64url');

@@ -5,21 +5,16 @@ import { fileURLToPath } from 'node:url';
 import { brotliCompressSync, constants, gzipSync } from 'node:zlib';
 import { cached } from '../../record/cache.ts';
 
-/** A file of the inspector or the docs, ready to be sent. */
 interface WebFile {
   body: Uint8Array<ArrayBuffer>;
   headers: Record<string, string>;
 }
 
-/** Returns the file for a path in an encoding that the browser accepts, or null if there is none. */
 export interface WebFiles {
   get(path: string, acceptEncoding: string): WebFile | null;
 }
 
-/**
- * The content security policy of pages. Allows only files of this server: no inline script or style, no frames, no other host. Even if
- * stored text became markup by mistake, it could not run, load or send anything.
- */
+// Only files of this server, no inline script or style: stored text that became markup by mistake could not run, load or send anything.
 const PAGE_POLICY: string = [
   "default-src 'none'",
   "script-src 'self'",
@@ -43,10 +38,7 @@ const MEDIA: Readonly<Record<string, string>> = {
   '.md': 'text/plain; charset=utf-8',
 };
 
-/**
- * The content security policy of the docs. Also allows inline styles and markup, because TypeDoc's script creates them from files of this
- * server, never from stored text.
- */
+// TypeDoc's script creates inline styles and markup, but only from files of this server, never from stored text.
 export const DOCS_POLICY: string = PAGE_POLICY.split('; ')
   .filter((directive) => !directive.includes('trusted-types'))
   .map((directive) => (directive.startsWith('style-src') ? `${directive} 'unsafe-inline'` : directive))
@@ -54,16 +46,15 @@ export const DOCS_POLICY: string = PAGE_POLICY.split('; ')
 
 const HASHED = /[/\\]assets[/\\][^/\\]+-[\w-]{8}\.\w+$/;
 
-/** Where built sites may be: beside the sources, in the package, or beside the bundled command line. */
+// Beside the sources, in the package, or beside the bundled command line.
 const PLACES = ['../../../dist/', '../../', '../'];
 
-/** Returns the folder of a built site, or null if the site was never built. */
 export function siteFolder(name: 'web' | 'docs'): string | null {
   const folders = PLACES.map((place) => fileURLToPath(new URL(`${place}${name}/`, import.meta.url)));
   return folders.find((folder) => existsSync(join(folder, 'index.html'))) ?? null;
 }
 
-/** Lists the files of a built site. Each file is read and compressed at its first request, and then cached. */
+/** Each file is read and compressed at its first request, and then cached. */
 export function readWebFiles(folder: string, policy: string = PAGE_POLICY): WebFiles {
   const names = new Map<string, string>();
   for (const entry of readdirSync(folder, { recursive: true, withFileTypes: true })) {
@@ -71,7 +62,7 @@ export function readWebFiles(folder: string, policy: string = PAGE_POLICY): WebF
     const file = join(entry.parentPath, entry.name);
     const path = `/${relative(folder, file).split(sep).join('/')}`;
     names.set(path, file);
-    // Also serves the start page at `/` and every other page without `.html`, because people leave out the end of an address.
+    // Pages are also served without `index.html` or `.html`, as people type addresses.
     if (path === '/index.html') names.set('/', file);
     else if (path.endsWith('.html')) names.set(path.slice(0, -'.html'.length), file);
   }
@@ -95,7 +86,7 @@ function prepare(
 ): Record<'plain' | 'br' | 'gzip', Uint8Array<ArrayBuffer>> & { headers: Record<string, string> } {
   const content = readFileSync(name);
   const isPage = name.endsWith('.html');
-  // A file name with a digest of the content, as Vite writes it, can be cached for good.
+  // Vite puts a digest of the content into the name, so the file never changes.
   const cache = HASHED.test(name) ? 'public, max-age=31536000, immutable' : 'no-cache';
   const tag = `"${hash('sha256', content, 'base64url').slice(0, 22)}"`;
   return {
@@ -114,7 +105,6 @@ function prepare(
   };
 }
 
-/** Returns the page that is shown if a site was not built. */
 export function notBuilt(what: string, command: string): WebFile {
   const text = `${what} not built. In a checkout, run <code>npm start</code> or <code>${command}</code>.`;
   return {

@@ -152,7 +152,7 @@ const ERASE: readonly Operation[] = [
     summary: 'Removes everything within the scope for good. `confirm` repeats the innermost part of the scope.',
     access: 'admin',
     body: z.strictObject({ confirm: textSchema(200), reason: textSchema(500).optional() }),
-    // The response is not stored, because it would outlive the records that it describes.
+    // A stored response would outlive the records that it describes.
     once: false,
     act: 'erase',
     example: { confirm: 'ana' },
@@ -175,8 +175,11 @@ const ERASE: readonly Operation[] = [
     access: 'admin',
     once: false,
     act: 'erase.memory',
+    body: z.strictObject({ reason: textSchema(500).optional() }),
+    bodyOptional: true,
+    example: { reason: 'the user asked for it' },
     answer: loose,
-    run: ({ handle, key, id }) => handle.eraseMemory(id, { actor: key.id }),
+    run: ({ handle, key, id, body }) => handle.eraseMemory(id, { actor: key.id, reason: body?.reason }),
   }),
   tenantWide('listErasures', 'GET /v1/erasures', {
     summary: 'Certificates of what was erased in this tenant, newest first, without any content.',

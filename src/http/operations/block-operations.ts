@@ -46,7 +46,7 @@ const BLOCKS: readonly Operation[] = [
       const expected = await expectedVersion(headers, () => handle.blocks.read(kind, { level }));
       const options = { ...why, level, expectedVersion: expected };
       const block = await handle.blocks.replace(kind, content, options).catch((error: unknown) => {
-        // Another write has changed the block after its ETag was checked.
+        // Another write changed the block after its ETag was checked.
         const isLate = expected !== undefined && VarveError.isInstance(error, 'conflict');
         throw isLate ? another({}) : error;
       });
@@ -130,12 +130,10 @@ const CONNECTION: readonly Operation[] = [
 
 export const BLOCK_OPERATIONS: readonly Operation[] = [...BLOCKS, ...SESSION, ...CONNECTION];
 
-/** Returns the ETag of a block, which changes with its version. */
 function blockTag(block: Pick<Block, 'id' | 'version'>): string {
   return `"${block.id}.${block.version}"`;
 }
 
-/** Returns the version that If-Match or If-None-Match requires, or undefined without these headers. */
 async function expectedVersion(headers: Headers, read: () => Promise<Block | null>): Promise<number | undefined> {
   const match = headers.get('if-match');
   const none = headers.get('if-none-match');

@@ -6,7 +6,7 @@ import { recallOptionsSchema } from '../../recall/recall-options.ts';
 import { textSchema, timeSchema, timeZoneSchema } from '../../record/parse.ts';
 import { AGENT_TOOLS, agentTool } from '../../tools/agent-tools.ts';
 import { assertAccess } from '../access.ts';
-import { eachOf, failedItem, fieldsSchema, recalledWith, shortResult, someOf } from '../answer-fields.ts';
+import { eachOf, failedItem, recallFields, recalledWith, shortResult, someOf } from '../answer-fields.ts';
 import { asOfSchema, found, items, limitSchema, loose, operationsOf, type Operation, readerAt } from '../operation.ts';
 
 const context = operationsOf('context');
@@ -15,7 +15,7 @@ const tools = operationsOf('tools');
 
 const tokens = z.int().min(0).max(1_000_000).optional();
 
-/** The options of a context over HTTP. Hooks, models and the application's own layouts are code and cannot be sent. */
+// Hooks, models and custom layouts are code, so they cannot be sent over HTTP.
 const contextBody = z.strictObject({
   ...contextTextFields,
   tools: z.string().max(1_000_000).optional(),
@@ -38,10 +38,9 @@ const recallBody = z.strictObject({
   asOf: asOfSchema,
 });
 
-/** Selects what is returned of each result: the short form, chosen fields, or also the signals behind its score. */
-const recallView = z.strictObject({ fields: fieldsSchema, explain: z.boolean().optional() });
+const recallView = z.strictObject({ fields: recallFields, explain: z.boolean().optional() });
 
-/** Shows the scope that was read. Otherwise, if the user was missing or misspelt, an empty answer would look as if nothing were known. */
+// Shows the scope that was read, so that an empty answer for a misspelt user does not look as if nothing were known.
 const reachFields = {
   scope: z.object({ agent: z.string().nullable(), user: z.string().nullable(), session: z.string().nullable() }),
   notice: z.string().nullable(),

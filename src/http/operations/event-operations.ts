@@ -7,7 +7,7 @@ import { CHAT_CATEGORIES, sourceFields, userContextSchema } from '../../observe/
 import { asEvents, conversationSchema, type Observable } from '../../record/chat-message.ts';
 import { newEventSchema } from '../../record/event.ts';
 import { textSchema, timeSchema } from '../../record/parse.ts';
-import { fieldsSchema, pageWithFields, someOf } from '../answer-fields.ts';
+import { fieldsOf, pageWithFields, someOf } from '../answer-fields.ts';
 import { found, items, keyedBy, limitSchema, operationsOf, type Operation, Reply } from '../operation.ts';
 import * as records from '../record-schemas.ts';
 
@@ -21,7 +21,7 @@ export const EVENT_OPERATIONS: readonly Operation[] = [
       'Appends events in one transaction: one, several, or the `messages` of a conversation as chat APIs send them.',
     body: newEvents,
     bodyCheckedLater: true,
-    // An Idempotency-Key is stored with the events themselves. So it is kept for good and not only for a day.
+    // The key is stored with the events themselves, so it never expires.
     once: 'again',
     headers: {
       'idempotency-key': 'Appending the same events again with the same key changes nothing; other events are refused.',
@@ -44,7 +44,7 @@ export const EVENT_OPERATIONS: readonly Operation[] = [
   }),
   events('listEvents', 'GET /v1/events', {
     summary: 'Lists events, newest first: those of one session when the scope names a session.',
-    query: z.strictObject({ ...eventFilterFields, fields: fieldsSchema }),
+    query: z.strictObject({ ...eventFilterFields, fields: fieldsOf(records.event) }),
     answer: records.page(someOf(records.event)),
     async run({ handle, scope, query }) {
       const { fields, ...filter } = query as EventListFilter & { fields?: string[] };

@@ -37,9 +37,10 @@ export const FACT_OPERATIONS: readonly Operation[] = [
     run: ({ handle, query }) => readerAt(query.asOf, handle).facts.list(),
   }),
   facts('getFact', 'GET /v1/facts/{key}', {
-    summary: 'The live value under a key.',
+    summary: 'The live value under a key, now or as of a time.',
+    query: z.strictObject({ asOf: asOfSchema }),
     answer: records.fact,
-    run: async ({ handle, id }) => found(await handle.facts.get(id), 'fact', id),
+    run: async ({ handle, id, query }) => found(await readerAt(query.asOf, handle).facts.get(id), 'fact', id),
   }),
   facts('setFact', 'PUT /v1/facts/{key}', {
     summary: 'Sets the value under a key. The same value changes nothing; another value replaces it.',

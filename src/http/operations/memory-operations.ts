@@ -10,7 +10,7 @@ import type { Page } from '../../store/rows.ts';
 import { type MemoryFilter, memoryFilterFields } from '../../store/read-memories.ts';
 import { assertAccess } from '../access.ts';
 import { asOfSchema, found, items, limitSchema, operationsOf, type Operation, readerAt } from '../operation.ts';
-import { eachOf, failedItem, fieldsSchema, pageWithFields, shownTo, someOf, withFields } from '../answer-fields.ts';
+import { eachOf, failedItem, fieldsOf, pageWithFields, shownTo, someOf, withFields } from '../answer-fields.ts';
 import * as records from '../record-schemas.ts';
 
 const memories = operationsOf('memories');
@@ -18,11 +18,13 @@ const memories = operationsOf('memories');
 const why = changeSchema.optional();
 const batchSchema = z.strictObject({ memories: z.array(z.unknown()).min(1).max(1000), why });
 
+const memoryFields = fieldsOf(records.memory);
+
 type ListQuery = MemoryFilter & { fields?: string[] };
 
 const listQuery: z.ZodType<ListQuery> = z.strictObject({
   ...memoryFilterFields,
-  fields: fieldsSchema,
+  fields: memoryFields,
 }) as z.ZodType<ListQuery>;
 
 async function pageFor(key: ApiKey, { fields, ...filter }: ListQuery, reader: MemoryReader): Promise<Page<Memory>> {
@@ -42,7 +44,7 @@ export const MEMORY_OPERATIONS: readonly Operation[] = [
   memories('createMemories', 'POST /v1/memories/batch', {
     summary: 'Stores up to 1,000 memories. A refused memory gets its error, and the others are still stored.',
     body: z.strictObject({ memories: z.array(newMemorySchema).min(1).max(1000), why }),
-    // Each memory is validated separately, so that an invalid one does not cause the others to be refused.
+    // Each memory is validated separately, so that an invalid one does not refuse the others.
     bodyCheckedLater: true,
     example: { memories: [{ type: 'fact', content: 'Has two cats.' }] },
     answer: { status: 201, schema: items(z.union([records.written, failedItem])) },
@@ -90,7 +92,7 @@ export const MEMORY_OPERATIONS: readonly Operation[] = [
   }),
   memories('getMemory', 'GET /v1/memories/{id}', {
     summary: 'A memory by its id, live or archived, now or as of a time.',
-    query: z.strictObject({ asOf: asOfSchema, fields: fieldsSchema }),
+    query: z.strictObject({ asOf: asOfSchema, fields: memoryFields }),
     answer: someOf(records.memory),
     async run({ handle, key, id, query: { asOf, fields } }) {
       const memory = found(await readerAt(asOf, handle).memories.get(id), 'memory', id);
@@ -167,7 +169,6 @@ export const MEMORY_OPERATIONS: readonly Operation[] = [
   }),
 ];
 
-/** Removes the words of a forgotten record, for keys that may not erase. They see only its kind, the time, and who asked to forget it. */
 function withoutWords(record: Forgotten): Forgotten {
   return record.as === 'forgotten' ? { ...record, subject: '', value: null, text: '', spans: [] } : record;
 }

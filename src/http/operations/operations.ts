@@ -10,7 +10,6 @@ import { MEMORY_OPERATIONS } from './memory-operations.ts';
 import { STREAM_OPERATIONS } from './stream-operations.ts';
 import { WORK_OPERATIONS } from './work-operations.ts';
 
-/** All operations of the server under `/v1`. */
 export const OPERATIONS: readonly Operation[] = [
   ...EVENT_OPERATIONS,
   ...MEMORY_OPERATIONS,

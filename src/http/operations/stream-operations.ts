@@ -9,7 +9,6 @@ const operations = operationsOf('operations');
 
 const NDJSON = 'application/x-ndjson';
 
-/** Operations that stream their data, so that they need no more memory for more data. */
 export const STREAM_OPERATIONS: readonly Operation[] = [
   operations('export', 'GET /v1/export', {
     summary:

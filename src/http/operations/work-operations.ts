@@ -6,7 +6,7 @@ import * as records from '../record-schemas.ts';
 
 const work = operationsOf('work');
 const memories = operationsOf('memories');
-/** These operations have no time limit, because their response contains the counts of the finished work. */
+// Without a time limit, because the response contains the counts of the finished work.
 const start = operationsOf('work', { access: 'admin', once: false, unhurried: true });
 const dryRun = z.strictObject({ dryRun: z.boolean().optional() });
 
@@ -43,7 +43,8 @@ export const WORK_OPERATIONS: readonly Operation[] = [
       varve.backfill({ tenant: key.tenant, rate: query.rate, signal: goneOrStopping() }),
   }),
   start('form', 'POST /v1/form', {
-    summary: 'Forms memories now from the turns of the session since the last formation.',
+    summary:
+      'Forms memories now from the turns of the session since the last formation. `added` lists what this call stored, and `formed` all live memories of the session.',
     access: 'write',
     answer: loose,
     run: ({ handle }) => handle.form(),
@@ -68,7 +69,11 @@ export const WORK_OPERATIONS: readonly Operation[] = [
   }),
   work('listRuns', 'GET /v1/runs', {
     summary: 'Runs of background work within the scope, newest first.',
-    query: z.strictObject({ kinds: z.array(textSchema(100)).max(20).optional(), limit: limitSchema(1000) }),
+    query: z.strictObject({
+      kinds: z.array(textSchema(100)).max(20).optional(),
+      statuses: z.array(z.enum(['done', 'failed', 'held', 'skipped'])).optional(),
+      limit: limitSchema(1000),
+    }),
     answer: items(loose),
     run: ({ handle, query }) => handle.consolidation.runs(query),
   }),

@@ -93,7 +93,7 @@ export const german: Pack = {
     correcting:
       '(?:nein|nee|sorry|halt|moment|warte|ups|quatsch|falsch|korrektur|das (?:stimmt nicht|war falsch))[,.!:]* +(?:es ist |ich meinte |ich meine )?|ich meinte |ich meine ',
     lead: 'wenn ja|falls ja|dann|kannste|könntste|magste|würdste|digga|alter|ey|boah|mist|ups|oje|hm|na|ja|jo|übrigens|äh|gut|danke|du,?|(?:kannst|könntest|würdest|magst) du|(?:können|könnten|würden) sie|(?:du kannst|du darfst|sie können|sie dürfen)|sei so (?:gut|lieb|nett) und|tu mir (?:den|einen) gefallen und|bitte|ach|oh|ok|also|und|aber|doch|hey|sorry|mal|jetzt|nein|halt|warte|moment|((?:das|die (?:sache|geschichte)) mit (?:\\S+ ){1,3}?)|(mein\\p{L}* \\S+)|(was ich (?:\\S+ ){1,8}?)',
-    wish: 'ab jetzt|ab sofort|von nun an|in zukunft|künftig|zukünftig|immer (?:nur )?(?:kurz|kurze|auf|in|mit|zuerst)|bitte immer|mach (?:mir )?immer|antworte (?:mir )?(?:immer|bitte|nur|kurz|auf)|schreib(?:e)? (?:mir )?(?:immer|nie|nur)|nie (?:wieder|mehr)|hör auf (?:mit|zu)|sag du|duz mich|du kannst (?:mich )?du|nenn mich|sag (?:einfach )?\\p{L}+ zu mir|(?:keine|ohne|auf) (?:emojis?|smileys?|listen|floskeln|aufzählungen|tabellen|stichpunkte)|kein gesülze|wenn ich (?:dich )?frage|jedes mal wenn|siez mich',
+    wish: '(?:sei|sein sie) (?:bitte )?nicht (?:so |zu )?(?:höflich|nett|freundlich|förmlich|diplomatisch)|(?:sei|sein sie) (?:ruhig |bitte |immer )?(?:schonungslos|ehrlich|direkt|streng)(?: \\p{L}+)? (?:zu|mit) mir|ab jetzt|ab sofort|von nun an|in zukunft|künftig|zukünftig|immer (?:nur )?(?:kurz|kurze|auf|in|mit|zuerst)|bitte immer|mach (?:mir )?immer|antworte (?:mir )?(?:immer|bitte|nur|kurz|auf)|schreib(?:e)? (?:mir )?(?:immer|nie|nur)|nie (?:wieder|mehr)|hör auf (?:mit|zu)|sag du|duz mich|du kannst (?:mich )?du|nenn mich|sag (?:einfach )?\\p{L}+ zu mir|(?:keine|ohne|auf) (?:emojis?|smileys?|listen|floskeln|aufzählungen|tabellen|stichpunkte)|kein gesülze|wenn ich (?:dich )?frage|jedes mal wenn|siez mich',
     reminder:
       'erinner(?:e)? mich|erinnerung|sag mir bescheid|sag (?:mir )?bescheid|weck mich|stell (?:mir )?(?:einen |den )?(?:wecker|timer)',
     aboutText:
@@ -133,7 +133,7 @@ export const german: Pack = {
       '(?:am )?<d>\\.<mm>\\.(?:<y>)?',
       '(?:(?:bis |ab |seit )?(?:(?<early>anfang)|(?<mid>mitte)|(?<late>ende)) )<m>(?: <y>)?',
       '(?:im |seit |bis |ab )<m>(?: <y>)?',
-      '(?:am|(?:bis )?zum|vom|(?:ab|seit) dem|auf den) <d>\\.(?= *(?:[,;:!?)]|$)| (?:um|und|aber|nicht|statt|sondern|ist|sind|bin|hab|habe|haben|muss|kann|will|soll|wird|fahr|fahren?|geht|gehen?|kommt|kommen?|zieh|zieht|ziehen?|fliegt|fliegen?|fang|fängt|fangen?|beginnt|heiratet|heiraten?|verschoben|verlegt|vorgezogen|gekündigt|\\p{L}+ (?:ich|wir|er|es|man|meine?|unsere?))(?![\\p{L}]))',
+      '(?:am|(?:bis )?zum|vom|(?:ab|seit) dem|(?:auf|für) den) <d>\\.(?= *(?:[,;:!?)]|$)| (?:um|und|aber|nicht|statt|sondern|ist|sind|bin|hab|habe|haben|muss|kann|will|soll|wird|fahr|fahren?|geht|gehen?|kommt|kommen?|zieh|zieht|ziehen?|fliegt|fliegen?|fang|fängt|fangen?|beginnt|heiratet|heiraten?|verschoben|verlegt|vorgezogen|gekündigt|\\p{L}+ (?:ich|wir|er|es|man|meine?|unsere?))(?![\\p{L}]))',
     ],
     laterWeekday: 'übernächsten <w>',
     nextWeekday: '(?:nächsten|kommenden|diesen) <w>',
@@ -232,8 +232,8 @@ export const german: Pack = {
       '<who> (?:werde|wird|bin) <age>(?: jahre)?(?= *(?:[.,!]|$))',
     ]),
     ...slot('home_city', [
-      '<who> (?:wohn(?:e|t|en)?|leb(?:e|t|en)?)(?: \\p{L}+){0,2}? in <place>',
-      'wohn(?:e|en)? (?:ich|wir)(?: \\p{L}+){0,2}? in <place>',
+      '<who> (?:wohn(?:e|t|en)?|leb(?:e|t|en)?)(?: (?:\\p{L}+|\\d+ jahren?)){0,3}? in <place>',
+      'wohn(?:e|en)? (?:ich|wir)(?: (?:\\p{L}+|\\d+ jahren?)){0,3}? in <place>',
       '<whois>(?: [\\p{L}\\p{N}.]+){0,4}? nach <place> (?:gezogen|umgezogen)',
       '(?:meine|unsere) wohnung in <place>',
       'bei uns in <place>',
@@ -321,8 +321,10 @@ export const german: Pack = {
       '<whois>(?: (?!nicht|nich|net|nie|nimmer|kein)\\p{L}+)? allergisch (?:gegen|auf) (?!(?:montage?|arbeit|dich|euch|dumm\\p{L}*|mein(?:e|en|em)? (?:chef|chefin|schwiegermutter|kollegen?|job))(?![\\p{L}]))<words>',
       'allergisch bin (?:ich|i)(?: \\p{L}+){0,3}? (?:gegen|auf) <words>',
       '<who> (?:hab|habe|hat)(?: \\p{L}+)? (?:eine )?(?<v>\\p{L}+)-?allergie',
-      '(?:vertrag|vertrage|<related> verträgt) kein(?:e|en)? (?<v>\\p{L}+)',
     ]),
+    ...slot.firm('medical_condition', ['(?:vertrag|vertrage|<related> verträgt) kein(?:e|en)? (?<v>\\p{L}+)'], {
+      value: 'Unverträglichkeit: {value}',
+    }),
     ...slot('medical_condition', [
       '<who> (?:hab|habe|hat)(?: \\p{L}+){0,2}? <condition>',
       'meine? <condition>',
@@ -334,7 +336,8 @@ export const german: Pack = {
         '(?:mich|ich|bin|wurde)(?: \\p{L}+){0,4}? von <old> (?:auf|zu) <new>',
         '(?:mein|meine|mir|mich|ich)(?: \\p{L}+){0,4}? <old> (?:durch|gegen) <new> (?:ersetzt|getauscht|ausgetauscht)',
       ],
-      takes: '(?:ich )?(?:nehme?|krieg|kriege|bekomme?|schlucke)(?: ich)?',
+      takes:
+        '(?:ich )?(?:nehme?|krieg|kriege|bekomme?|schlucke)(?: ich)?|(?:hat|haben|wurde) mir(?=[^.;!?]* (?:auf|ver)(?:geschrieben|schrieben|ordnet))',
       insteadOf: 'statt|anstatt|anstelle von',
       dose: 'auf',
     }),

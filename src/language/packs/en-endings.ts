@@ -26,9 +26,7 @@ const NOT_AN_ALLERGEN =
 const DIET_IS =
   "(?:thing|diet|phase|experiment|challenge|kick|life)(?:'s| is| was) (?:off|over|done|finished|history|dead)";
 
-/**
- * Rules for sentences that name a value which no longer holds: "our dog Rufus died". They come before the rules that would fill the value.
- */
+/** Rules for values that no longer hold: "our dog Rufus died". They come before the rules that would fill the value. */
 export const englishEndings: readonly SlotRule[] = [
   ...slot.denied('employer', [
     `${I_DID}(?:quit|left|lost|resigned from|gave up|jacked in|packed in) my (?:\\p{L}+ )?job (?:at|with|for) (?:the )?<org>${NOT_OLD}`,
@@ -72,10 +70,7 @@ export const englishEndings: readonly SlotRule[] = [
   ]),
 ];
 
-/**
- * Rules for sentences that end a value without naming it ("I quit my job"). The known value of the attribute then ends. They come after all
- * rules that name a value.
- */
+/** Rules that end the known value without naming it: "I quit my job". They come after all rules that name a value. */
 export const englishEndingsWithoutValue: readonly SlotRule[] = [
   ...slot.denied('employer', [
     `${I_DID}(?:quit|left|lost|resigned from|jacked in|packed in|walked out of|gave up) my (?:day )?job(?! (?:early|late|interviews?|centre|applications?|hunt\\p{L}*|search|list|site|undone|half|unfinished|for (?:the|an?) (?:day|week|hour|moment)|at \\d|description|offer|sheet|lot)(?![\\p{L}]))(?![\\p{L}'-])${NOT_OLD}`,

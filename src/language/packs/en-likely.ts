@@ -20,10 +20,7 @@ const ALWAYS =
   '(?:^|[,;:] |and |but |please )(?:from now on|for the future|in (?:the )?future|going forward|always|every time)[,:]? (?:please |just |only |always )*';
 const SUBJECT = `(?:(?:^|[^\\p{L}'])(?:i|we|i've|i'm|i am|i have|we've|we're)(?: also| still| now| just| only| finally| recently)? |^${GO}(?:just |still |also |now |only |finally |currently )?)`;
 
-/**
- * Words that nearly always indicate a slot. Such a slot is filled only if the selector keeps the sentence and the clause mentions nobody
- * else: see `SlotRule.likely`.
- */
+/** Filled only if the selector keeps the sentence and the clause mentions nobody else: see `SlotRule.likely`. */
 const ofTheUser: readonly SlotRule[] = [
   ...slot('job_title', [
     `${NUMBER_OF}years (?:as )?an? <job>`,
@@ -244,7 +241,9 @@ const ofTheUser: readonly SlotRule[] = [
     '(?:i|started|started doing|playing) (?:\\S+ )?<sport>(?= (?:w |with |on |every |again))',
   ]),
   ...slot('instrument', [`${SUBJECT}(?:play|playing|learning|practising) (?:the )?<instrument>`]),
-  ...slot.firm('allergy', [`${SUBJECT}(?:can't|cannot) (?:eat|have|touch) <allergen>`]),
+  ...slot.firm('diet', [`${SUBJECT}(?:can't|cannot|can not) (?:eat|have) (?:the |any )?<allergen>`], {
+    value: 'no {value}',
+  }),
   ...slot('favourite_film', [
     "(?:^|my |all[- ]time |and |so )(?:favou?rite|fave?) (?:film|picture|movie|show|series)(?: [\\p{L}]+)?(?:'s| is|:) <words>",
   ]),

@@ -103,7 +103,7 @@ export const english: Pack = {
     correcting:
       "(?:no|nope|sorry|soz|sry|wait|hang on|hold on|oops|whoops|correction|actually|(?:that'?s|that is|that was) (?:wrong|not right)|(?:cancel|scratch|undo) that)[,.!]* +(?:sorry,? |wait,? |actually,? )?(?:it'?s |it is |it was |i meant |i mean |make (?:it|that) |that should be |should be )?|i meant |i mean |make (?:it|that) |correction:? ",
     lead: "if so|then|hmm|hm|hey|hi|oh|oh no|ok|okay|right|so|and|but|also|just|actually|now|then|no|sorry|wait|please|pls|kindly|(?:can|could|would|will) (?:you|u|ya|we)(?: maybe| quickly| perhaps| possibly)?|would you mind|do you mind|(?:you|u) (?:can|could|may|might|should|better)(?: as well| now| safely)?|you'd better|(?:i want|i need|i'd like|i would like|i must ask|i'd ask|i would ask|i'm asking) (?:you|u) to|(?:do me a favou?r|be a dear|be so good|be a love) and|be so (?:kind|good) as to|if (?:you|u) (?:could|would|can)|i'd be grateful if you(?:'d| would| could)|would it be possible to|is it possible to|feel free to|go ahead and|time to|i'd like you to|i need you to|let's|maybe|oops|whoops|ugh|um|uh|well|yeah|yes|nah|nope|anyway|btw|by the way|lol|god|shit|omg|hang on|hold on|meaning|ta|thanks|thank you|make sure(?: that)?(?: you)?|you",
-    wish: "from now on|from here on|going forward|in (?:the )?future|for the future|in general|always (?:give|use|write|answer|reply|put|add|tell|keep|start|end|call|ask|send|make|include|say|show)|never (?:put|use|write|say|give|call|send|add|start|end|suggest|ask|tell|include|mention|show)|(?:don't|dont|do not) (?:ever |be )?(?:use|call|give|giving|write|put|add|start|tell me|send me|suggest|ask|include)|stop (?:using|calling|giving|writing|adding|saying|asking|telling|being|with)|no more (?:emojis?|bullets?|lists?|exclamation)|whenever (?:i|you)|every time (?:i|you)|any ?time (?:i|you)|each time (?:i|you)|when (?:i ask|you answer|you reply|you write|you name|you give)|i (?:want|like|prefer) (?:you|your|when you|it when you|(?:(?:short|brief|concise|long|detailed)(?:er)? )?(?:answers|replies|responses))|keep (?:all |the )?(?:(?:your |ur )?(?:answers?|replies|responses|messages)|things|them all) (?:\\S+ ){0,2}?(?:short|brief|simple|formal|casual|plain)|keep it (?:\\S+ ){1,3}(?:always|for everything|goes for everything)|goes for everything|always (?:short|brief|a table|table|in)|dot points|please use|pls use|anything you write for me|in anything of mine|anything you draft|in everything you|permanently|every time|stop giving|(?<=(?:^|[.;!] ?)(?:(?:please|pls|ok|okay|and|also|but|actually|kindly),? )*)(?:no|not|never|avoid|without|stop|drop|skip)(?: \\S+){0,3}? (?:emojis?|smileys?)|in (?:your|ur) (?:answers?|replies|responses|messages)|like always|is best|fine for me|going forward|none of this|in code, ever|(?:with|to) me(?: please)?$|(?<!(?:'ll|will|they|he|she|should|could|would|can|did) )call me|you can call me|with me you",
+    wish: "(?:don't|dont|do not) be (?:so |too |all )?(?:polite|nice|gentle|kind|formal|diplomatic)(?: (?:with|to) me)?|roast me|be (?:brutally |totally |completely )?(?:brutal|blunt|honest|harsh|direct|straight) with me|from now on|from here on|going forward|in (?:the )?future|for the future|in general|always (?:give|use|write|answer|reply|put|add|tell|keep|start|end|call|ask|send|make|include|say|show)|never (?:put|use|write|say|give|call|send|add|start|end|suggest|ask|tell|include|mention|show)|(?:don't|dont|do not) (?:ever |be )?(?:use|call|give|giving|write|put|add|start|tell me|send me|suggest|ask|include)|stop (?:using|calling|giving|writing|adding|saying|asking|telling|being|with)|no more (?:emojis?|bullets?|lists?|exclamation)|whenever (?:i|you)|every time (?:i|you)|any ?time (?:i|you)|each time (?:i|you)|when (?:i ask|you answer|you reply|you write|you name|you give)|i (?:want|like|prefer) (?:you|your|when you|it when you|(?:(?:short|brief|concise|long|detailed)(?:er)? )?(?:answers|replies|responses))|keep (?:all |the )?(?:(?:your |ur )?(?:answers?|replies|responses|messages)|things|them all) (?:\\S+ ){0,2}?(?:short|brief|simple|formal|casual|plain)|keep it (?:\\S+ ){1,3}(?:always|for everything|goes for everything)|goes for everything|always (?:short|brief|a table|table|in)|dot points|please use|pls use|anything you write for me|in anything of mine|anything you draft|in everything you|permanently|every time|stop giving|(?<=(?:^|[.;!] ?)(?:(?:please|pls|ok|okay|and|also|but|actually|kindly),? )*)(?:no|not|never|avoid|without|stop|drop|skip)(?: \\S+){0,3}? (?:emojis?|smileys?)|in (?:your|ur) (?:answers?|replies|responses|messages)|like always|is best|fine for me|going forward|none of this|in code, ever|(?:with|to) me(?: please)?$|(?<!(?:'ll|will|they|he|she|should|could|would|can|did) )call me|you can call me|with me you",
     reminder:
       "remind me|reminder|ping me|nudge me|(?:don't|dont) let me forget|alert me|wake me|set an alarm|give me a (?:shout|nudge)|poke me",
     aboutText:
@@ -412,12 +412,11 @@ export const english: Pack = {
       '<who> gets? a rash (?:off|from) <words>',
     ]),
     ...slot.firm('allergy', [
-      "i (?:can't|cannot|can not) (?:take|have|eat|wear|touch) (?:the |any )?<allergen>",
+      "i (?:can't|cannot|can not) (?:take|have|eat|wear|touch) (?:the |any )?<allergen>(?=[^.;!?]{0,40} allerg)",
       "(?:no|not|without|skip the|hold the) <allergen>[^.;!?]{0,20}? (?:i'm|i am) allergic",
       '<who> reacts? (?:badly |terribly )?to <words>',
       'no <allergen>[^.;]{0,20}my throat',
       '<allergen>,? anaphyla',
-      '<allergen>[^.;!?]{0,40}? (?:is|are) (?:an? )?(?:absolute |complete |total )?(?:no[- ]?go|off[- ]limits) for me',
     ]),
     ...slot('allergy', [
       '(?<v>shellfish|nuts|peanuts|eggs|latex|penicillin|sesame|wasps|bees) (?:closes? my throat|brings? me out in|gives? me hives)',
@@ -451,7 +450,8 @@ export const english: Pack = {
         '(?:switch|chang|swap|replac|substitut)\\p{L}*(?: out)? my <old> (?:for|with|by|(?:on)?to)(?: the)? <new>',
         "(?:my|me|i|i'm|i am|i've|i have)(?: come| came)? off(?: the| my)? <old>[,;]?(?: [\\p{L}']+){0,4}? (?:onto|on|to|it's|is|take)(?: the)? <new>",
       ],
-      takes: "(?:i'm|i am)(?: now| just)? (?:on|taking|using)|i(?: now| just)? (?:take|use)",
+      takes:
+        "(?:i'm|i am)(?: now| just)? (?:on|taking|using)|i(?: now| just)? (?:take|use)|(?:prescribed|put|started) me(?: on(?:to)?)?|i(?:'ve| have| was)? been (?:prescribed|put on)",
       insteadOf: '(?:instead|in place) of(?: the| my)?',
       dose: '(?:up |down )?to',
     }),

@@ -85,7 +85,7 @@ export const spanish: Pack = {
     correcting:
       '(?:no|perdón|perdona|disculpa|espera|corrección|me equivoqué)[,.!:]* +(?:es |era |quise decir |digo )?|quise decir |digo ',
     lead: 'si es así|si sí|entonces|por favor|porfa|me gustaría que|preferiría que|prefiero que|te agradecería que|necesito que|oye|ok|bueno|no|ya|y|pero|mejor|puedes|podés|podrías|puede|podría|te pido que|quiero que|(?:lo|eso|esto) del? (?:la |el |los |las |mi |mis )?(\\S+)|mi (\\S+)|(?:quisiera|querría|solicito|pido|le pido|le agradecería|te importaría|le importaría|te ruego|le ruego) que|perdona|disculpa|mira|uf|hola|joder|vale|buenas tardes|y|así que|si puedes|anda y|anda|ay|perdón|ya no quiero que(?: te)?',
-    wish: 'de ahora en (?:adelante|más)|a partir de ahora|desde ahora|en el futuro|de acá en más|siempre (?:contesta|responde|respondé|dame|escribe|usa|poné|pon)|nunca (?:uses|pongas|escribas|digas|me)|no (?:me )?(?:uses|pongas|escribas|digas|hables|des|llames)|deja de|dejá de|háblame|hablame|tutéame|tuteame|tratame|trátame|llámame|llamame|decime|respuestas (?:cortas|largas|breves)|respóndeme|respondeme|contéstame|contestame|(?:sin|evita|evitá) (?:emojis?|listas|tablas)|cada vez que|cuando te (?:pida|pregunte)|cortita|cortito',
+    wish: 'no seas (?:tan |muy )?(?:educad[oa]|amable|formal|diplomátic[oa])|de ahora en (?:adelante|más)|a partir de ahora|desde ahora|en el futuro|de acá en más|siempre (?:contesta|responde|respondé|dame|escribe|usa|poné|pon)|nunca (?:uses|pongas|escribas|digas|me)|no (?:me )?(?:uses|pongas|escribas|digas|hables|des|llames)|deja de|dejá de|háblame|hablame|tutéame|tuteame|tratame|trátame|llámame|llamame|decime|respuestas (?:cortas|largas|breves)|respóndeme|respondeme|contéstame|contestame|(?:sin|evita|evitá) (?:emojis?|listas|tablas)|cada vez que|cuando te (?:pida|pregunte)|cortita|cortito',
     reminder:
       'recuérdame|recordame|hazme acordar|haceme acordar|avísame|avisame|recordatorio|ponme una alarma|poneme una alarma|despiértame|despertame',
     aboutText:
@@ -217,7 +217,7 @@ export const spanish: Pack = {
     ]),
     ...slot('age', ['<related> tiene <age> años']),
     ...slot('home_city', [
-      '(?:ya no )?(?:vivo|vivimos|estoy viviendo|resido)(?: \\p{L}+)? en <place>',
+      '(?:ya no )?(?:vivo|vivimos|estoy viviendo|resido)(?: (?:desde )?hace \\S+ \\p{L}+| \\p{L}+)? en <place>',
       '<related> vive(?: \\p{L}+)? en <place>',
       'me (?:mudé|he mudado|vine a vivir) a <place>',
       'nos hemos mudado a <place>',
@@ -297,7 +297,7 @@ export const spanish: Pack = {
         '(?:me|he|pasé|paso|cambié)(?: \\p{L}+){0,3}? del? <old> al? <new>',
         '(?:(?:me|me han|me ha|he) (?:cambi|sustitu|reemplaz)\\p{L}*(?: el| la)?|(?:cambi|sustitu|reemplaz)\\p{L}* mi|cambié(?: el| la)?) <old> por(?: el| la)? <new>',
       ],
-      takes: 'tomo|estoy tomando|me (?:recetaron|recetó|dieron|pusieron)',
+      takes: 'tomo|estoy tomando|me (?:(?:ha|han) (?:recetado|puesto)|recetaron|recetó|dieron|pusieron)',
       insteadOf: 'en (?:vez|lugar) del?(?: la)?',
       dose: 'al?',
     }),

@@ -86,7 +86,7 @@ export const french: Pack = {
     correcting:
       "(?:non|pardon|désolée?|attends|correction|erreur)[,.!:]* +(?:c'est |je voulais dire )?|je voulais dire ",
     lead: "si oui|veuillez|merci|tu veux bien|s'il te plaît|s'il vous plaît|stp|svp|ah|oh|ok|bon|et|mais|non|attends|en fait|merci de|tu peux|vous pouvez|peux-tu|pouvez-vous|pourrais-tu|pourriez-vous|tu pourrais|vous pourriez|je veux que tu|il faut|(?:mon|ma|mes) (\\S+)|désolée?|dis|alors|donc|du coup|wsh|wesh|hé|hey|eh|merde|oups|je (?:voudrais|souhaite|préfère|préférerais) que (?:tu|vous)|j'aimerais que (?:tu|vous)|faut|faudrait|il faudrait|ça (?:te|vous) dérange(?:rait)?|est-ce que (?:tu peux|vous pouvez|tu pourrais)|pour (?:le|la|les|mon|ma) (\\S+)|mais toi tu|toi tu|tu|vous|tout de suite|si possible",
-    wish: "désormais|dorénavant|à partir de maintenant|à l'avenir|toujours (?:me |en )?(?:répond|écri|donn|mett)\\p{L}*|jamais de|plus jamais|pas d'anglicismes|ne (?:me )?(?:mets|mettez|dis|dites|donne|donnez|utilise|utilisez|parle|parlez) (?:pas|plus|jamais)|arrête(?:z)? de|tutoie(?:z)?|tutoyer|vouvoie(?:z)?|vouvoyer|appelle(?:z)?-moi|réponds(?:-moi)?|répondez|des phrases, s'il|des réponses|chaque fois que|quand je (?:te|vous) demande|avec moi|(?:pas de|pas d'|sans|évitez?(?: les| d'utiliser (?:des|les))?) ?(?:listes|petites listes|puces|[eé]mojis|smileys|tableaux)|tu peux recommencer",
+    wish: "ne sois pas (?:trop |si |aussi )?(?:polie?|gentil(?:le)?|diplomate)|désormais|dorénavant|à partir de maintenant|à l'avenir|toujours (?:me |en )?(?:répond|écri|donn|mett)\\p{L}*|jamais de|plus jamais|pas d'anglicismes|ne (?:me )?(?:mets|mettez|dis|dites|donne|donnez|utilise|utilisez|parle|parlez) (?:pas|plus|jamais)|arrête(?:z)? de|tutoie(?:z)?|tutoyer|vouvoie(?:z)?|vouvoyer|appelle(?:z)?-moi|réponds(?:-moi)?|répondez|des phrases, s'il|des réponses|chaque fois que|quand je (?:te|vous) demande|avec moi|(?:pas de|pas d'|sans|évitez?(?: les| d'utiliser (?:des|les))?) ?(?:listes|petites listes|puces|[eé]mojis|smileys|tableaux)|tu peux recommencer",
     reminder:
       'rappelle(?:z)?-moi|rappelle-le-moi|fais-moi penser|faites-moi penser|préviens-moi|prévenez-moi|réveille-moi|un rappel|mets une alarme',
     aboutText:
@@ -216,7 +216,7 @@ export const french: Pack = {
     ...slot('age', ["j'ai <age> ans"]),
     ...slot('age', ['<related> (?:qui )?a <age> ans']),
     ...slot('home_city', [
-      "(?:j'habite|je n'habite plus|je ne vis plus|je vis|on habite|nous habitons|on vit|je reste|je loge)(?: \\p{L}+)? [àa] <place>",
+      "(?:j'habite|je n'habite plus|je ne vis plus|je vis|on habite|nous habitons|on vit|je reste|je loge)(?: depuis \\S+ \\p{L}+| \\p{L}+)? [àa] <place>",
       '<related> (?:habite|vit)(?: \\p{L}+)? à <place>',
       "(?:j'ai|on a|nous avons) déménagé à <place>",
       'je me suis installée? à <place>',
@@ -297,7 +297,7 @@ export const french: Pack = {
         "(?:m'a|m'ont|je suis|j'ai|je)(?: \\p{L}+){0,4}? (?:du|de(?: la)?) <old> (?:au|à(?: la)?) <new>",
         "(?:m'a|m'ont|j'ai)(?: \\p{L}+)? (?:remplac|chang|substitu)\\p{L}*(?: le| la| mon| ma)? <old> (?:par|pour|contre)(?: du| de la| le| la)? <new>",
       ],
-      takes: "je prends|on m'a (?:prescrit|donné|mis)",
+      takes: "je prends|m'(?:a|ont) (?:prescrit|donné|mise? sous)",
       insteadOf: "(?:au lieu|à la place) (?:du|de la|de l'|de|d')",
       dose: 'à',
     }),

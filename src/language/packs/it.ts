@@ -83,7 +83,7 @@ export const italian: Pack = {
       'ricordati|ricorda(?: che|:|,)|tieni (?:a mente|presente|conto)|segnati|segna(?:ti)? che|prendi nota|annota|non dimenticare che|per tua informazione|sappi che|memorizza',
     correcting: '(?:no|scusa|scusami|aspetta|correzione|ho sbagliato)[,.!:]* +(?:è |era |volevo dire )?|volevo dire ',
     lead: 'se sì|se si|in caso|allora|questo|questa|questa cosa|quello|per favore|per piacere|senti|ah|oh|ok|allora|e|ma|no|anzi|aspetta|scusa|puoi|potresti|potrebbe|può|vorrei che|ti prego di|(?:gli|il|la|le|i|lo) (?!(?:salv|ricord|memorizz|annot|segn|registr|conserv|ten|tien|archivi|custod|serb|verbalizz|cancell|elimin|togli|lev|dimentic|vogli|sai|sapp|hai|ho)\\p{L}*)(?:mi[oae]i? )?(\\S+(?: d\\p{L}+ \\S+)?)|quella cosa d\\p{L}+ (\\S+)|pure|ti prego|la prego di|ti dispiace|ti dispiacerebbe|le dispiace|le dispiacerebbe|ti spiace|gradirei che|può gentilmente|gentilmente|cortesemente|dai|oddio|cavolo|ehi|ciao|guarda|cmq|già che ci sei|preferirei che|preferisco che|chiedo di|ti chiedo di|le chiedo di',
-    wish: "d'ora in poi|da ora in poi|da adesso|in futuro|sempre (?:rispond|scriv|us|in)\\p{L}*|non (?:usare|mettere|scrivere|darmi|dirmi) (?:mai|più)|mai più|smettila di|smetti di|chiamami|dammi del (?:tu|lei)|rispondimi|risposte (?:brevi|corte|lunghe)|ogni volta che|quando ti chiedo|(?:niente|senza|evita(?: di usare)?|non usare)(?: gli| le)? (?:elenchi|emoji|tabelle)",
+    wish: "non essere (?:troppo |così )?(?:gentile|educat[oa]|formale|diplomatic[oa])|d'ora in poi|da ora in poi|da adesso|in futuro|sempre (?:rispond|scriv|us|in)\\p{L}*|non (?:usare|mettere|scrivere|darmi|dirmi) (?:mai|più)|mai più|smettila di|smetti di|chiamami|dammi del (?:tu|lei)|rispondimi|risposte (?:brevi|corte|lunghe)|ogni volta che|quando ti chiedo|(?:niente|senza|evita(?: di usare)?|non usare)(?: gli| le)? (?:elenchi|emoji|tabelle)",
     reminder: 'ricordami|promemoria|avvisami|svegliami|fammi ricordare|metti una sveglia',
     aboutText:
       'è (?:vero|una truffa|phishing|un falso|normale|giusto)|cosa (?:significa|vuol dire)|riassum\\p{L}+|traduc\\p{L}+|traduci|corregg\\p{L}+|riscriv\\p{L}+|rispond\\p{L}* a (?:questo|questa|quest)|cosa (?:gli |le )?rispondo|guarda (?:questo|questa|cosa)|leggi (?:questo|questa)|mi (?:ha|hanno) (?:scritto|mandato)|ho ricevuto|ecco|questa (?:mail|lettera|recensione)|questo (?:messaggio|testo|annuncio)|gioco di ruolo|fai finta|completa',
@@ -209,7 +209,7 @@ export const italian: Pack = {
     ...slot('birthday', ["il mio compleanno è (?:il |l')?<date>", "sono nat[oa] (?:il |l')<date>"]),
     ...slot('age', ['ho <age> anni', 'ho compiuto <age> anni', '<related> ha <age> anni', '<related>, <age> anni']),
     ...slot('home_city', [
-      '(?:non )?(?:vivo|abito|viviamo|abitiamo|sto)(?: \\p{L}+)? a <place>',
+      '(?:non )?(?:vivo|abito|viviamo|abitiamo|sto)(?: da \\S+ \\p{L}+| \\p{L}+)? a <place>',
       '<related> (?:vive|abita)(?: \\p{L}+)? a <place>',
       '(?:mi sono trasferit[oa]|ci siamo trasferiti) a <place>',
       '(?<!(?:prossim[oa]|settimana|domani|scors[oa]),? )siamo a <place>(?=[.!]|$)',
@@ -278,7 +278,7 @@ export const italian: Pack = {
         '(?:mi|sono|ho|passo)(?: \\p{L}+){0,3}? (?:da|dal|dalla) <old> (?:a|al|alla) <new>',
         '(?:mi|ho)(?: \\p{L}+)? (?:cambi|sostitui|rimpiazz)\\p{L}*(?: il| la| lo)? <old> con(?: il| la| lo)? <new>',
       ],
-      takes: 'prendo|sto prendendo|mi hanno (?:dato|prescritto)',
+      takes: 'prendo|sto prendendo|mi (?:ha|hanno) (?:dato|prescritto)',
       insteadOf: '(?:invece|al posto) (?:del|della|dello|di)',
       dose: 'a',
     }),

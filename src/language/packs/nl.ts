@@ -84,7 +84,7 @@ export const dutch: Pack = {
     correcting:
       '(?:nee|sorry|wacht|oeps|correctie|foutje)[,.!:]* +(?:het is |ik bedoel |ik bedoelde )?|ik bedoel(?:de)? ',
     lead: 'zo ja|dan|kunje|kanje|(?:kun|kan|wil|zou|mag) (?:je|jij|u)|kunt u|wilt u|(?:je|jij|u) (?:mag|kan|kunt)|ja|o|ach|dus|trouwens|pff|haha|hey|zeg|gewoon|svp|aub|toch|doe me een lol en|alsjeblieft|graag|och|oh|ok|oké|en|maar|nee|wacht|sorry|hé|even|nu|(mijn \\S+)|(dat van \\S+(?: \\S+)?)|(wat ik (?:\\S+ ){1,6}?)',
-    wish: "vanaf nu|van nu af|voortaan|in de toekomst|altijd (?:kort|in|met|eerst)|nooit meer|(?<!ik )(?:gebruik|zet|schrijf|geef|zeg)(?: me)? (?:nooit|altijd|geen)|(?<!ik )(?:gebruik|zet) (?:\\p{L}+ )?(?:geen|nooit)|stop met|hou op met|noem me|noem mij|zeg maar (?:je|jij|u)|antwoord (?:me )?(?:altijd|kort|in)|korte antwoorden|elke keer als|als ik (?:je )?vraag|(?:geen|zonder|vermijd) (?:emoji'?s?|smileys?|opsommingen|lijstjes|tabellen)|niet lief doen|daar heb ik je voor",
+    wish: "(?:wees|doe) niet (?:zo |te )?(?:beleefd|aardig|lief|formeel)|vanaf nu|van nu af|voortaan|in de toekomst|altijd (?:kort|in|met|eerst)|nooit meer|(?<!ik )(?:gebruik|zet|schrijf|geef|zeg)(?: me)? (?:nooit|altijd|geen)|(?<!ik )(?:gebruik|zet) (?:\\p{L}+ )?(?:geen|nooit)|stop met|hou op met|noem me|noem mij|zeg maar (?:je|jij|u)|antwoord (?:me )?(?:altijd|kort|in)|korte antwoorden|elke keer als|als ik (?:je )?vraag|(?:geen|zonder|vermijd) (?:emoji'?s?|smileys?|opsommingen|lijstjes|tabellen)|niet lief doen|daar heb ik je voor",
     reminder:
       'herinner me|help me herinneren|herinnering|waarschuw me|maak me wakker|zet een wekker|geef me een seintje',
     aboutText:
@@ -206,7 +206,7 @@ export const dutch: Pack = {
     ]),
     ...slot('age', ['<whois> (?:nu |net |al )?<age>(?: jaar(?: oud)?)?(?= *(?:[.,;!)]|$| en\\b| geworden| jaar))']),
     ...slot('home_city', [
-      '<who> (?:woon|woont|wonen|leef|leeft)(?: \\p{L}+){0,2}? in <place>',
+      '<who> (?:woon|woont|wonen|leef|leeft)(?: (?:\\p{L}+|\\d+ jaar)){0,3}? in <place>',
       '(?:^|, )woon(?: \\p{L}+){0,2}? in <place>',
       'woon ik(?: \\p{L}+){0,2}? in <place>',
       '<whois>(?: \\p{L}+){0,2}? naar <place> verhuisd',
@@ -274,7 +274,7 @@ export const dutch: Pack = {
         '(?:mijn|ik)(?: \\p{L}+){0,4}? <old>(?: \\p{L}+)? (?:vervangen|ingeruild) (?:door|voor) <new>',
         '(?:mijn|ik)(?: \\p{L}+){0,4}? <old>(?: \\p{L}+)? (?:door|voor) <new> (?:vervangen|ingeruild)',
       ],
-      takes: '(?:ik )?(?:slik|neem|gebruik|krijg|kreeg)(?: ik)?',
+      takes: '(?:ik )?(?:slik|neem|gebruik|krijg|kreeg)(?: ik)?|(?:heeft|hebben) (?:me|mij)(?=[^.;!?]* voorgeschreven)',
       insteadOf: '(?:in plaats van|ipv)(?: de)?',
       dose: 'naar',
     }),

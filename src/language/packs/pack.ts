@@ -1,70 +1,56 @@
 import type { AttributeName } from '../../record/attributes.ts';
 /**
- * The data of one language for the local reader. A new language is one file that implements this interface, its lists in `words.json` and
- * `forget-words.json`, an entry in `packs.ts` and sentences in `form/read/local/fill-slots.test.ts`. Lists are alternatives of a regular
- * expression, separated by bars, in lower case, with straight apostrophes. Lists match whole words, except in Chinese and Japanese,
- * which have no spaces between words.
+ * The data of one language. To add a language, write one such file, its lists in `words.json` and `forget-words.json`, an entry in
+ * `packs.ts` and sentences in `form/read/local/fill-slots.test.ts`. A list is a part of a regular expression: alternatives separated by
+ * bars, in lower case, with straight apostrophes. It matches whole words, except in Chinese and Japanese.
  */
 export interface Pack {
-  /** The ISO 639-1 code. */
+  /** ISO 639-1. */
   language: string;
-  /** `latin` has spaces between words; `han` does not. */
   script: 'latin' | 'han';
-  /** Function words that distinguish the language from others. */
+  /** Function words, by which the language is detected. */
   common: string;
   words: PackWords;
   questions: PackQuestions;
   requests: PackRequests;
   forget: PackForget;
   calendar: PackCalendar;
-  /** Words for relations, each with the English word that subjects contain: `schwester` is `sister`. */
+  /** From each word to the English one that subjects contain: `{ schwester: 'sister' }`. */
   relations: Readonly<Record<string, string>>;
-  /** Forms of "my" before a relation, of "I" and "I am" for the user, and of "is" for other subjects. */
+  /** "My" before a relation, "I" and "I am" for the user, and "is" for other subjects. */
   my: string;
   i: string;
   iAm: string;
   is: string;
-  /** A word that is always capitalised, in lower case: "i". */
+  /** A word that is always written with a capital: "i" in English. */
   capitalised?: string;
-  /** Whether all nouns are capitalised, so that a capital letter does not show a name. */
+  /** Whether all nouns are capitalised, so that a capital letter does not mark a name. */
   capitalisesNouns?: boolean;
-  /** Whether verbs do not show the person, in a language with an alphabet. A clause about the user then needs a word for the user. */
+  /** Whether verb forms do not show the person, as in English. A clause about the user then needs a word for the user. */
   isUninflected?: boolean;
-  /** The negation between the subject and the verb, with a leading space. Absent if the language puts it elsewhere. */
+  /** The negation between subject and verb, with a leading space. Absent if the language puts it elsewhere. */
   notVerb?: string;
-  /**
-   * Words for a partner, for pets and for children. They are not in `relations`, because the names of these people and animals are slots of
-   * the user.
-   */
+  /** Not part of `relations`, because the names of partners, pets and children are slots of the user. */
   partners: string;
   pets: string;
   children: string;
-  /**
-   * Further lists by name, most of them from `words.json`. They are used by the tokens of slot patterns (`<job>`, `<condition>`) and by
-   * code for texts of any language (`wordsOfAll`).
-   */
+  /** Further lists, most of them from `words.json`. Slot patterns refer to them by name (`<job>`, `<condition>`). */
   lists: Readonly<Record<string, string>>;
   slots: readonly SlotRule[];
-  /** Questions of the assistant that a short answer completes ("how old are you"), by attribute. The token matches the answer. */
+  /** Questions of the assistant that a short answer completes: "how old are you". The token matches the answer. */
   answers: readonly (readonly [attribute: AttributeName, question: string, token: string])[];
-  /**
-   * Words for the topic of an attribute, as requests ("what I earn") and statements name it. A topic need not be an attribute of the table.
-   */
+  /** Words for an attribute ("what I earn" for the salary), or for a wider topic such as health. */
   topics: Readonly<Record<string, string>>;
-  /** Written before a slot that no longer holds. */
+  /** Prefix of a slot that no longer holds. */
   notAnyMore: string;
-  /** Written before a slot that the user denies and has never stated. */
+  /** Prefix of a slot that the user denies and has never stated. */
   notSo: string;
-  /**
-   * Templates for the text of a filled slot, such as "Lives in {value}". Without a template, the attribute's label is used. `being` is the
-   * template for a condition that is an adjective: "Is diabetic".
-   */
+  /** Texts of filled slots: "Lives in {value}". The default is the attribute's label. `being` is for an adjective: "Is diabetic". */
   templates: Readonly<Partial<Record<AttributeName | 'being', string>>>;
   dated: PackDated;
   tried: PackTried;
 }
 
-/** Notes in brackets after a statement: the day on which it was written, for which it is planned, or on which it ended. */
 export interface PackDated {
   asOf: string;
   planned: string;
@@ -72,22 +58,19 @@ export interface PackDated {
   until: string;
 }
 
-/** Templates for a report on attempts and their results. The names in braces are placeholders. */
+/** Templates with placeholders in braces. */
 interface PackTried {
   best: string;
   counted: string;
-  /** The part in brackets is written only once per sentence. */
+  /** The part in brackets is written once per sentence. */
   mean: string;
   good: string;
   with: string;
-  /** `and` is written before the last item of a list and includes its spaces; `times` is "times as many". */
+  /** `and` includes its spaces. `times` means "times as many". */
   words: Readonly<Record<'case' | 'cases' | 'others' | 'and' | 'times', string>>;
 }
 
-/**
- * Words of requests to forget, from `forget-words.json`. Each field is a list of alternatives; `forgetPatterns` shows where each is
- * searched.
- */
+/** Words of requests to forget, from `forget-words.json`. `forgetPatterns` shows where each list is searched. */
 export interface PackForget {
   order: string;
   everything: string;
@@ -102,21 +85,13 @@ export interface PackForget {
   corrects: string;
   meant: string;
   theirs: string;
-  /**
-   * Phrases that name an owner or a doer: "Tom's", "of Tom", "where Tom". `<x>` stands for any word for a person, and `<k>` for a relation
-   * or a known name ("toms").
-   */
+  /** "of Tom", "where Tom". `<x>` stands for any word for a person, `<k>` for a relation or a known name. */
   owners: string;
-  /**
-   * Things that belong to other programs ("mails", "alarm"). An order about them is not a request to the memory, unless the turn has a word
-   * of `recalls`.
-   */
+  /** Things of other programs ("mails", "alarm"). An order about them is not for the memory, unless the turn has a word of `recalls`. */
   tools: string;
-  /** Words for telling, knowing and remembering. */
   recalls: string;
 }
 
-/** Words that distinguish a statement from a question, a guess or a joke. Each is a list of alternatives. */
 export interface PackWords {
   me: string;
   my: string;
@@ -124,7 +99,6 @@ export interface PackWords {
   you: string;
   they: string;
   question: string;
-  /** The beginning of a request to the assistant: "can you", "please", "write". */
   ask: string;
   greeting: string;
   assent: string;
@@ -139,71 +113,49 @@ export interface PackWords {
   decision: string;
   feeling: string;
   joke: string;
-  /** Phrases that show that the preceding words are not meant seriously. */
   kidding: string;
   said: string;
-  /** Phrases for a past state: "used to". A slot in such a sentence is not filled. */
+  /** A past state ("used to"). A slot in such a sentence is not filled. */
   over: string;
-  /** Phrases for a state that has just ended: "no longer", "any more". A slot in such a sentence is denied. */
+  /** A state that has just ended ("no longer"). A slot in such a sentence is denied. */
   ended: string;
-  /** Words for a moment: "today", "right now". A home or a job in such a clause is not filled, unless the clause also reports a change. */
+  /** A moment ("today"). A home or a job in such a clause is not filled, unless the clause also reports a change. */
   passing: string;
-  /** The beginning of a reaction that confirms the preceding answer, and of a reaction that corrects it. */
   confirms: string;
   corrects: string;
 }
 
-/** Words that show the kind of a question. Each is a list of alternatives. */
 export interface PackQuestions {
-  /** Stop words of a question, which are not searched for. */
   stop: string;
-  /** Words that ask for the present state, after any change. */
   now: string;
-  /** Words that ask for an earlier state, or the first one. */
   past: string;
-  /** Words of questions whose answer may include statements that no longer hold. If absent, this applies to every question. */
+  /** Asks also for statements that no longer hold. Without this list, every question does. */
   history?: string;
-  /** Words that ask for a list, a count or a comparison. */
   several: string;
-  /** Words that ask for the changes at a time, if the question is about nothing else. */
+  /** Asks for the changes, or for the plans, at a time and for nothing else. */
   changes?: string;
-  /** Words that ask for the plans at a time, if the question is about nothing else. */
   agenda?: string;
   when: string;
   howMany: string;
-  /** Words that ask for advice, for how to do something or how it would be, or for a piece of work, and not for a fact. */
   advice?: string;
-  /** Words that ask for an earlier answer of the assistant. */
   agentSaid?: string;
-  /**
-   * Words that ask whether the assistant still knows a fact ("did you forget"), unless a clause states the fact
-   * ("that I work there again").
-   */
+  /** Asks whether the assistant still knows a fact ("did you forget"), unless a clause states it ("that I work there again"). */
   stillKnown?: string;
 }
 
-/** Phrases by which a user makes a request to the memory. Each is a list of alternatives. */
 interface PackRequests {
   remember: string;
-  /** Phrases that contain words of `remember` but are not a request: "do you remember", "I remember". */
+  /** Phrases that contain a word of `remember` but are no request: "do you remember". */
   recalls?: string;
-  /** An order for another time, so that nothing is to be done now: "when I say so, forget my number". */
+  /** An order for later, which must not be carried out now: "when I say so, forget my number". */
   delayed?: string;
-  /** Words that address a sentence to the assistant. */
   polite: string;
-  /**
-   * Words such as "but": they begin a clause that restricts the preceding one. In scripts without spaces, the list matches the positions at
-   * which such a clause begins.
-   */
+  /** Words that restrict what precedes: "but". In scripts without spaces, the list matches the positions where such a clause begins. */
   but: string;
-  /** Words such as "so": they begin a clause that follows from the preceding one. */
   so: string;
-  /**
-   * The beginning of an answer that replaces the value just given: "no, I meant". If empty, corrections are not recognised in this
-   * language.
-   */
+  /** The beginning of an answer that replaces the value just given: "no, I meant". If empty, corrections are not recognised. */
   correcting: string;
-  /** Words that may precede a request in its clause: "please", "could you". */
+  /** Words before a request in its clause: "please", "could you". */
   lead: string;
   wish: string;
   reminder: string;
@@ -212,87 +164,72 @@ interface PackRequests {
 }
 
 interface PackCalendar {
-  /** The names of the months from January on, each as alternatives. */
+  /** `months` from January on, `weekdays` from Monday on, each name as alternatives. */
   months: readonly string[];
-  /** The names of the weekdays from Monday on, each as alternatives. */
   weekdays: readonly string[];
   /** Days from today: "yesterday" is -1. */
   days: readonly (readonly [pattern: string, days: number])[];
   /** "Last week", "next week" and, in some languages, "this week"; the same for months and years. */
   spans: readonly (readonly [unit: 'week' | 'month' | 'year', ...lastNextCurrent: string[]])[];
-  /** Patterns for times in the past ("vor <n> <unit>") and in the future ("in <n> <unit>"), and the names of the units. */
+  /** Patterns for the past ("vor <n> <unit>") and the future ("in <n> <unit>"). */
   ago: string;
   ahead: string;
   units: { day: string; week: string; month: string; year: string };
   numbers: Readonly<Record<string, number>>;
-  /** Ranges of days of one month, with the month and without it: "vom <d>. bis <e>. <m>". In English, they are in `resolve-dates.ts`. */
+  /** Ranges within a month: "vom <d>. bis <e>. <m>", with and without the month. The English ones are in `resolve-dates.ts`. */
   ranges: readonly string[];
-  /**
-   * The ways to write a day of a month: "<d>. <m> <y>". The year may be left out. The groups `early`, `mid` and `late` mark a part of a
-   * month.
-   */
+  /** Patterns for a day of a month: "<d>. <m> <y>", with an optional year. The groups `early`, `mid` and `late` mark a part of a month. */
   dates: readonly string[];
   nextWeekday: string;
-  /** The weekday after the next one, if the language has a word for it: "übernächsten". */
   laterWeekday?: string;
   lastWeekday: string;
-  /** A weekday alone. It is a date only if the sentence does not describe a habit. */
+  /** A weekday alone. In a sentence about a habit it is not a date. */
   weekday: string;
-  /**
-   * The short names of the weekdays from Monday on, and where such a name (`<s>`) is a weekday. Most of these names are other words too, so
-   * one of three must be next to the name: a time (`<time>`), the end of the clause (`<end>`) or certain words ("Do 15 Uhr", "am Do").
-   */
+  /** The short names from Monday on, and patterns for where such a name (`<s>`) is a weekday and not another word: "Do 15 Uhr", "am Do". */
   shortWeekdays?: readonly string[];
   shortWeekday?: string;
-  /** Whether texts rarely use the 24-hour clock. "At 3" is then in the afternoon. */
+  /** Whether "at 3" means the afternoon, because texts rarely use the 24-hour clock. */
   twelveHourClock?: boolean;
-  /** The format of a date: "{d} {month} {y}", where `{month}` is the name of the month and `{m}` its number. */
+  /** "{d} {month} {y}", where `{month}` is the month's name and `{m}` its number. */
   written: string;
-  /** The words before the first and before the last day of a state: "from", "until". Empty if such words follow the day. */
+  /** Words before the first and the last day of a state: "from", "until". Empty if they follow the day. */
   from: string;
   until: string;
 }
 
 /**
- * A rule that fills a slot. Its pattern is a regular expression with tokens. `<who>` matches the user or a person related to the user ("I",
- * "my sister Ana") and determines the subject; `<related>` matches only a person related to the user. Without these tokens, the subject is
- * the user. The token of the value is `<name>`, `<place>`, `<org>`, `<job>`, `<age>`, `<money>`, `<hours>`, `<date>`, `<day>`, `<words>`,
- * `<email>`, `<phone>` or a list of the pack. `{list}` matches a word of a list. If the pattern has a group `role`, its words must be a job
- * or a word of the list `employed`: "I'm a guest at …" names no employer.
+ * A rule that fills a slot. `<who>` in its pattern matches the user or a person related to the user ("I", "my sister Ana") and sets the
+ * subject; `<related>` matches only such a person. Without both, the subject is the user. The value is a token such as `<name>`, `<place>`
+ * or `<money>` (`VALUE_SOURCES` in `slot-patterns.ts`), or a list of the pack. `{list}` matches a word of a list. The words of a group
+ * `role` must be a job or in the list `employed`: "I'm a guest at …" names no employer.
  */
 export interface SlotRule {
   attribute: AttributeName;
   pattern: string;
-  /** The value, if the words only imply it ("keep it short" → short). */
+  /** The value, if the words only imply it: "short" for "keep it short". */
   value?: string;
-  /** Whether the words deny the attribute. */
   denied?: boolean;
-  /** The tense, unless it follows from the sentence. */
   tense?: 'planned' | 'habit';
-  /** Whether the rule is for a standing wish. It then applies only to a sentence with a phrase of `requests.wish`. */
+  /** The sentence must contain a phrase of `requests.wish`. */
   standing?: boolean;
-  /** Whether the slot is filled even in a sentence with a question or a hedge, because the words alone are certain. */
+  /** Whether the words are certain enough to fill the slot in a question or a guess. */
   firm?: boolean;
-  /**
-   * Set if the words nearly always, but not surely, state the slot. The slot is filled only if the selector keeps the sentence (`kept`).
-   * With `alone`, the clause must also mention nobody else.
-   */
+  /** The words state the slot nearly always: the selector must keep the sentence. With `alone`, the clause must mention nobody else. */
   likely?: 'kept' | 'alone';
-  /** Whether the sentence must be the whole turn: "Please answer in German" before a text may apply only to that text. */
+  /** Whether the sentence must be the whole turn. "Please answer in German" before a text may apply only to that text. */
   whole?: boolean;
-  /** Whether the turn and the question before it must not mention another person: "sleep apnoea, since 2019". */
+  /** Whether the turn and the question before it must mention nobody else: "sleep apnoea, since 2019". */
   alone?: boolean;
 }
 
 type SlotMaker = (attribute: AttributeName, patterns: readonly string[], more?: Partial<SlotRule>) => SlotRule[];
 
-/** Makes rules for an attribute that differ only in their patterns. */
 const slotWith =
   (kind: Partial<SlotRule>): SlotMaker =>
   (attribute, patterns, more = {}) =>
     patterns.map((pattern) => ({ attribute, pattern, ...kind, ...more }));
 
-/** Makes rules: `slot(…)` with any fields, and `slot.denied(…)`, `slot.planned(…)` and so on with one of the most frequent fields set. */
+/** `slot(…)` makes one rule per pattern. `slot.denied(…)` and the others preset a field. */
 export const slot: SlotMaker & Record<'denied' | 'planned' | 'firm' | 'standing' | 'likely', SlotMaker> = Object.assign(
   slotWith({}),
   {
@@ -304,10 +241,7 @@ export const slot: SlotMaker & Record<'denied' | 'planned' | 'firm' | 'standing'
   },
 );
 
-/**
- * Makes rules for a format of answers that the user excludes ("avoid emojis") or allows again ("you can use emojis again"). `without` is
- * the value of an exclusion, such as "no {value}". The words are in the lists of the pack.
- */
+/** Formats of answers that the user excludes ("avoid emojis") or allows again. `without` is the value: "no {value}". */
 export function formatRules(without: string): SlotRule[] {
   const allowed = [
     '{permits}(?: \\S+){0,4}? {again}(?: \\S+){0,3}? <format>',
@@ -323,10 +257,7 @@ export function formatRules(without: string): SlotRule[] {
   ];
 }
 
-/**
- * Makes rules for a new number, e-mail address or postal address. They match after words such as "my" or "I have a" (`mine`), or at the
- * beginning of a message that mentions nobody else. `is` is a pattern of the words between the noun and the value.
- */
+/** The noun follows `mine` ("my", "I have a") or begins a message that mentions nobody else. `is` matches the words after it. */
 export function contactRules(by: Record<'mine' | 'is' | 'phone' | 'email' | 'address', string>): SlotRule[] {
   const rulesFor = (attribute: AttributeName, noun: string, value: string): SlotRule[] => [
     ...slot(attribute, [`(?:${by.mine}) ?(?:${noun})${by.is} ?${value}`]),
@@ -335,15 +266,12 @@ export function contactRules(by: Record<'mine' | 'is' | 'phone' | 'email' | 'add
   return [
     ...rulesFor('email', by.email, '<email>'),
     ...rulesFor('phone_number', by.phone, '<phone>'),
-    // Words or a house number must follow the noun: "my new address book has 90 pages".
+    // Directly after the noun, an address begins with its number: "my new address book has 90 pages".
     ...rulesFor('address', by.address, `(?:(?<!(?:${by.address}) ?)|(?=\\d))<street>`),
   ];
 }
 
-/**
- * Makes rules for the rent: an amount near the word, a new amount after a word of the list `rises` and `to`, and one that replaces another
- * (`insteadOf`). An increase alone ("50 more") states no rent. `from` is the word before the first day of the new rent.
- */
+/** An increase alone ("50 more") states no rent. `from` is the word before the first day of the new rent. */
 export function rentRules(rent: string, by: Record<'to' | 'insteadOf' | 'from', string>): SlotRule[] {
   const rises = '(?<![\\p{L}]){rises}(?![\\p{L}])';
   return slot.likely('rent', [
@@ -354,9 +282,7 @@ export function rentRules(rent: string, by: Record<'to' | 'insteadOf' | 'from', 
 }
 
 /**
- * Makes rules for a medicine that replaces another one, and for a new dose ("my ramipril goes up to 10 mg"). In each pattern of `replaced`
- * ("from <old> to <new>"), `<old>` is the medicine that ends. `takes` is a first-person verb for taking a medicine; it is used for "I take
- * <new> instead of <old>", with the parts in any order that the language allows.
+ * Rules for replaced medicines and new doses. In `replaced` ("from <old> to <new>"), `<old>` ends. `takes` is a verb in the first person.
  */
 export function medicineRules(by: {
   replaced: readonly string[];
@@ -387,33 +313,27 @@ export function medicineRules(by: {
   ];
 }
 
-/**
- * Inverts lists of words for relations: `{ sister: 'schwester|schwesterherz' }` gives `{ schwester: 'sister', schwesterherz: 'sister' }`.
- */
+/** Inverts the lists: `{ sister: 'schwester|schwesterherz' }` gives `{ schwester: 'sister', schwesterherz: 'sister' }`. */
 export function relations(lists: Record<string, string>): Record<string, string> {
   return Object.fromEntries(
     Object.entries(lists).flatMap(([english, words]) => words.split('|').map((word) => [word, english])),
   );
 }
 
-/** Splits a list into its entries, in order: "januar|jan februar|feb". */
 export function inOrder(entries: string): string[] {
   return entries.split(' ');
 }
 
-/** Numbers the words of a list from one: "un|una dos tres". */
+/** Numbers the words from one: "un|una dos tres". */
 export function numbered(entries: string): Record<string, number> {
   return Object.fromEntries(
     inOrder(entries).flatMap((words, index) => words.split('|').map((word) => [word, index + 1] as const)),
   );
 }
 
-/** The months in Chinese and Japanese. */
 export const HAN_MONTHS: readonly string[] = inOrder('一 二 三 四 五 六 七 八 九 十 十一 十二').map(
   (name, index) => `${index + 1}月|${name}月`,
 );
-
-/** Names that are the same in many languages. Lists of packs may include them. */
 
 export const CARS =
   'toyota|honda|ford|hyundai|kia|nissan|mazda|subaru|suzuki|mitsubishi|volkswagen|vw|audi|bmw|mercedes|skoda|škoda|seat|opel|vauxhall|renault|peugeot|citro[eë]n|fiat|dacia|volvo|tesla|jeep|chevrolet|chevy|dodge|lexus|porsche|mini cooper|land rover|range rover|byd|tata nexon|maruti|mahindra|hilux|corolla|camry|yaris|prius|rav4|noah|tacoma|tundra|land cruiser|previa|civic|accord|cr-v|hr-v|jazz|f-?150|focus|fiesta|mondeo|transit|ranger|mustang|golf(?! (?:clubs?|course|lessons?|balls?|bag))|polo(?! (?:shirts?|necks?|mints?))|passat|tiguan|touran|caddy|transporter|octavia|fabia|superb|astra|corsa|zafira|clio|megane|twingo|kangoo|208|308|berlingo|panda|punto|500l|duster|sandero|swift|vitara|jimny|tiida|micra|qashqai|leaf|navara|outback|forester|impreza|cx-5|sportage|picanto|tucson|i10|i20|i30|ioniq|model [3sxy]|silverado|wrangler|corvette';
@@ -424,10 +344,9 @@ export const BIKES =
 export const PHONES =
   'iphone(?: (?:\\d+|se|x[rs]?)(?: (?:pro max|pro|plus|mini|max))?)?|(?:google )?pixel(?: \\d+a?)?(?: pro)?|(?:samsung )?galaxy(?: [a-z]?\\d+\\+?)?(?: ultra)?|samsung(?: [a-z]?\\d+)?|redmi(?: note)?(?: \\d+)?|xiaomi(?: \\d+)?|huawei(?: p?\\d+)?|nokia(?: \\d+)?|motorola|oneplus(?: \\d+)?|fairphone(?: \\d)?';
 
-/** First words of the names of programs, systems and services. Users also "move to" and "live in" these. */
+/** Names or first words of names of programs, systems and services. Users also "move to" and "live in" these. */
 export const PRODUCTS =
   'android|ios|iphones?|ipad|mac|macos|macbook|apple|windows|linux|ubuntu|debian|fedora|arch|chromebook|chromeos|slack|teams|zoom|meet|excel|word|powerpoint|outlook|gmail|thunderbird|proton|notion|obsidian|evernote|onenote|todoist|trello|asana|jira|confluence|linear|discord|whatsapp|signal|telegram|messenger|instagram|facebook|twitter|bluesky|mastodon|threads|tiktok|reddit|youtube|twitch|substack|medium|linkedin|spotify|tidal|deezer|netflix|disney|plex|kindle|kobo|vinted|ebay|etsy|amazon|depop|firefox|chrome|safari|edge|brave|opera|google|bing|duckduckgo|chatgpt|claude|gemini|copilot|python|java|javascript|typescript|rust|go|kotlin|swift|php|ruby|react|vue|angular|svelte|django|rails|node|deno|bun|docker|kubernetes|aws|azure|gcp|github|gitlab|bitbucket|vscode|vim|neovim|emacs|intellij|figma|sketch|photoshop|lightroom|illustrator|canva|blender|ableton|postgres|postgresql|mysql|sqlite|mongodb|dropbox|icloud|onedrive|minecraft|fortnite|roblox|sims|skyrim|steam|playstation|xbox|nintendo|switch|starlink|vodafone|ee|o2|monzo|revolut|starling|paypal';
 
-/** The names of medicines, with their endings in different languages. */
 export const DRUGS =
   'insulin[ae]?|insuline?|warfarine?a?|aspirine?a?|paracetamol|acetaminophen|ibuprofen[oe]?|ibuprof[eè]ne|ibu|diclofenac|ketoprofen|naproxen|difene|metformine?a?|thyroxine?|levothyroxine|l-thyroxin|euthyrox|prednison[ea]?|prednisolone?|cortisone?|lithium|heparin|eliquis|xarelto|clexane|ozempic|mounjaro|wegovy|methotrexate|ventolin|salbutamol|foster|symbicort|ritalin|concerta|adderall|elvanse|prozac|zoloft|sertralin[ea]?|lexapro|citalopram|xanax|lorazepam|diazepam|tramadol|novalgin|metamizol|codeine?|morphine?|amoxicillin[ea]?|penicillin|omeprazol[e]?|pantoprazol[e]?|ramipril|lisinopril|enalapril|amlodipine?|telmisartan|losartan|candesartan|valsartan|bisoprolol|metoprolol|atenolol|atorvastatine?|simvastatine?|rosuvastatine?|gabapentin|pregabalin|lyrica|donepezil|tamoxifen|letrozole|adalimumab|humira|melatonin[ea]?|cetirizine?|loratadine?|epipen|nicotine patches|beta[- ]blockers?|statins?|antidepressants?|blood thinners?|antihistamines?';

@@ -11,7 +11,6 @@ import { portuguese } from './pt.ts';
 import { chinese } from './zh.ts';
 import TELLING_WORDS from './telling-words.json' with { type: 'json' };
 
-/** The languages that the local reader knows. */
 export const PACKS: readonly Pack[] = [english, german, spanish, french, portuguese, italian, dutch, chinese, japanese];
 
 const READ_FOR_LANGUAGE = 2_000;
@@ -21,9 +20,8 @@ for (const pack of PACKS) {
 }
 
 /**
- * Returns the pack for a text's language, detected by its script, its function words and words that no other language has. Null if no pack
- * fits. A word that several languages share counts as a fraction for each of them. If a short text has no known word, or a text fits two
- * languages, returns `fallback`.
+ * Detects the language by script, function words and words that no other language has. A word of several languages counts as a fraction for
+ * each. A short text without a known word, or a text that fits two languages, gives `fallback`. Null if no pack fits.
  */
 export function detectPack(text: string, fallback: Pack | null = null): Pack | null {
   const head = text.slice(0, READ_FOR_LANGUAGE);
@@ -40,7 +38,7 @@ export function detectPack(text: string, fallback: Pack | null = null): Pack | n
   if (others.inWords * 40 > letters) return null;
   const [best, second] = scoresOf(words).toSorted((left, right) => right[1] - left[1]);
   if (best === undefined) return words.length > 7 ? null : fallback;
-  // In the Czech "Já bydlím v Brně", one Portuguese word is not enough evidence for Portuguese, because the name has a foreign letter.
+  // One Portuguese word does not make the Czech "Já bydlím v Brně" Portuguese, because its name has a foreign letter.
   const isEnough = best[1] >= words.length * (others.inNames > 0 ? 0.3 : 0.12);
   const isClear = isEnough && best[1] > (second?.[1] ?? 0) * 1.15;
   if (isClear && (words.length > 3 || fallback === null || best[0] === fallback.language)) return packOf(best[0]);
@@ -50,10 +48,7 @@ export function detectPack(text: string, fallback: Pack | null = null): Pack | n
 const ACCENTED = /[ß-öø-ɏḀ-ỿ]/gu;
 let packLetters: ReadonlySet<string> | null = null;
 
-/**
- * Counts the Latin letters that occur in no word of any pack. Names are counted separately, because a sentence in any language may name
- * Tromsø.
- */
+/** Counts the Latin letters that occur in no word of any pack, in names separately: a sentence in any language may name Tromsø. */
 function otherLettersIn(words: readonly string[]): Record<'inWords' | 'inNames', number> {
   packLetters ??= new Set(
     JSON.stringify([PACKS.map((pack) => [pack.common, pack.words]), TELLING_WORDS]).match(ACCENTED),
@@ -69,7 +64,6 @@ function otherLettersIn(words: readonly string[]): Record<'inWords' | 'inNames',
   return others;
 }
 
-/** Counts, for each language, its function words and the words that no other language has. */
 function scoresOf(words: readonly string[]): [language: string, score: number][] {
   const scores = new Map<string, number>();
   for (const [place, word] of words.entries()) {
@@ -94,7 +88,6 @@ function tellingWords(): ReadonlyMap<string, string> {
   return telling;
 }
 
-/** Checks whether a word in lower case is frequent in this language and in no other. */
 export function isTelling(word: string, { language }: Pack): boolean {
   return tellingWords().get(word) === language;
 }
@@ -103,7 +96,7 @@ export function packOf(language: string): Pack | null {
   return PACKS.find((pack) => pack.language === language) ?? null;
 }
 
-/** Caches a value per pack and computes it at its first use, because the patterns of a pack are long and most texts need few of them. */
+/** Caches a value per pack, computed at its first use: patterns are long and most texts need few of them. */
 export function perPack<Made>(make: (pack: Pack) => Made): (pack: Pack) => Made {
   const made = new Map<Pack, Made>();
   return (pack) => {
@@ -112,7 +105,6 @@ export function perPack<Made>(make: (pack: Pack) => Made): (pack: Pack) => Made 
   };
 }
 
-/** The language's words for relations as alternatives, the longest first. */
 export const relationsOf: (pack: Pack) => string = perPack(({ relations }) =>
   Object.keys(relations)
     .toSorted((left, right) => right.length - left.length)
@@ -121,7 +113,6 @@ export const relationsOf: (pack: Pack) => string = perPack(({ relations }) =>
 
 const patterns = new WeakMap<Partial<Pack>, Map<string, RegExp>>();
 
-/** Returns a word list of a pack as a pattern, compiled once. */
 export function packPattern(pack: Pack, name: keyof Pack['words'] | `request:${keyof Pack['requests']}`): RegExp {
   return compiledOnce(pack, name, () =>
     name.startsWith('request:')
@@ -130,12 +121,10 @@ export function packPattern(pack: Pack, name: keyof Pack['words'] | `request:${k
   );
 }
 
-/** Checks whether a text contains a word of at least one of the lists. */
 export function saysAny(pack: Pack, text: string, ...names: readonly Parameters<typeof packPattern>[1][]): boolean {
   return names.some((name) => packPattern(pack, name).test(text));
 }
 
-/** Returns the words of several lists as one pattern, compiled once. If the pack does not have a list, it is treated as empty. */
 export function listPattern(pack: Pack, ...names: string[]): RegExp {
   return compiledOnce(pack, `list:${names.join()}`, () =>
     names
@@ -155,7 +144,6 @@ function compiledOnce(pack: Partial<Pack>, name: string, source: () => string): 
   return pattern;
 }
 
-/** The words of questions in languages without a pack. */
 const WITHOUT_PACK: readonly Asking[] = [
   {
     script: 'latin',
@@ -182,21 +170,18 @@ const WITHOUT_PACK: readonly Asking[] = [
 ];
 const ALL: readonly Asking[] = [...PACKS, ...WITHOUT_PACK];
 
-/**
- * Checks whether a question contains a word of a list in its language's pack. If the language is unknown, searches the lists of all packs.
- */
+/** Checks whether a question contains a word of a list. Without a pack, the lists of all languages apply. */
 export function asksFor(question: string, what: keyof PackQuestions, pack: Pack | null): boolean {
   return (pack === null ? ALL : [pack]).some((one) =>
     compiledOnce(one, `question:${what}`, () => one.questions[what] ?? '').test(question),
   );
 }
 
-/** A text with more words than this is a question only if it has a question mark. */
+/** In words. A longer text is a question only if it has a question mark. */
 const MOST_UNMARKED = 12;
 
-/** Matches a question word before its verb. Before a subject, such a word begins a clause: "when I was in Rome", "wo ich wohne". */
+/** A question word before its verb. Before a subject it begins a clause: "when I was in Rome", "wo ich wohne". */
 const questionFirst = perPack(({ script, words: { question, greeting, assent, they }, i, my }) => {
-  // "What's" and "whats" contain the verb.
   const isVerb = "(?<=(?:what|who|where|when|how)'?s)";
   const isSubject = ` (?:${[i, my, they].join('|')})(?:(?<=')|(?![\\p{L}]))`;
   return packRegExp(
@@ -206,7 +191,6 @@ const questionFirst = perPack(({ script, words: { question, greeting, assent, th
   );
 });
 
-/** Checks whether a text is a question: it has a question mark, or it is short and begins with a question word ("whats my blood type"). */
 export function isQuestion(text: string): boolean {
   if (/[?？؟]/u.test(text)) return true;
   const plain = plainMarks(text).trim();
@@ -214,13 +198,9 @@ export function isQuestion(text: string): boolean {
   return pack !== null && plain.split(' ').length <= MOST_UNMARKED && questionFirst(pack).test(plain);
 }
 
-/** Longer texts are not small talk. */
 const LONGEST_SMALL_TALK = 100;
 
-/**
- * Makes a pattern for texts that consist only of the words of some lists. Texts of small talk are too short to detect their language, so
- * the lists of all packs with the script are used. Punctuation and emoji may occur anywhere.
- */
+/** Small talk is too short to detect its language, so the lists of all languages apply. Any punctuation and emoji may occur. */
 function onlyWords(script: Pack['script'], listsOf: (pack: Pack) => readonly (string | undefined)[]): RegExp {
   const lists = PACKS.filter((pack) => pack.script === script).flatMap(listsOf);
   const words = lists.flatMap((list) => list?.replaceAll('^', '') ?? []).join('|');
@@ -248,21 +228,16 @@ function smallTalkFor(text: string): SmallTalk {
   return patterns;
 }
 
-/**
- * Returns `courtesy` for a text that consists only of thanks, wishes and acknowledgements and answers no question either. Returns `reply`
- * for one of greetings and agreement, which has content only as an answer. Null for a text with content.
- */
+/** `courtesy`: only thanks, wishes and acknowledgements. `reply`: only greetings and agreement, which have content as an answer. */
 export function smallTalkIn(text: string): 'courtesy' | 'reply' | null {
   if (text.length > LONGEST_SMALL_TALK) return null;
   const said = plainMarks(text);
-  // A text of only emoji or punctuation is treated as agreement.
   if (!/[\p{L}\p{N}]/u.test(said)) return 'reply';
   const { any, courtesy } = smallTalkFor(said);
   if (!any.test(said)) return null;
   return courtesy.test(said) ? 'courtesy' : 'reply';
 }
 
-/** The names of languages, in lower case. */
 export const LANGUAGES: ReadonlySet<string> = wordSet(`
   english german french spanish italian portuguese dutch swedish norwegian danish finnish icelandic polish czech slovak
   hungarian romanian bulgarian serbian croatian bosnian slovenian albanian macedonian greek turkish russian ukrainian
@@ -285,11 +260,7 @@ const CLASSES: Readonly<Record<string, string>> = {
   'Script=Latin': LETTERS,
 };
 
-/**
- * Compiles a regular expression of a pack. Writes properties such as `\\p{L}` out as the ranges of the scripts that packs have: compiling a
- * pattern with such properties takes a millisecond or more, compiling ranges takes a few hundredths of a millisecond, and a pack has
- * hundreds of patterns.
- */
+/** Replaces classes such as `\\p{L}` by ranges: a class takes a millisecond or more to compile, ranges a few hundredths of one. */
 export function packRegExp(source: string, flags = 'iu'): RegExp {
   const key = `${flags}/${source}`;
   let pattern = compiled.get(key);
@@ -302,7 +273,7 @@ export function packRegExp(source: string, flags = 'iu'): RegExp {
       return found;
     });
     const places = /(?<!\\)\((?!\?)|\(\?<[a-z]/.test(plain) ? 'd' : '';
-    // The flag `u` is removed if the pattern does not need it, because V8 takes three times as long to compile with it.
+    // Patterns with the flag `u` take V8 three times as long to compile.
     const kept = /\\[pu]\{/.test(plain) ? flags : flags.replace('u', '');
     pattern = flags.includes('i') ? new LowerCaseRegExp(plain, kept.replace('i', places)) : new RegExp(plain, kept);
     compiled.set(key, pattern);
@@ -316,7 +287,7 @@ let lastText = '';
 
 let lastLower = '';
 
-/** Converts a text to lower case without changing any offset. `toLowerCase` would turn "İ" into two characters. */
+/** Keeps every offset, unlike `toLowerCase`, which turns "İ" into two characters. */
 export function lowerCase(text: string): string {
   if (text === lastText) return lastLower;
   const lower = text.toLowerCase();
@@ -331,10 +302,7 @@ export function lowerCase(text: string): string {
   return lastLower;
 }
 
-/**
- * A lower-case pattern that is matched against lower-cased text and returns the words as they were written. The flag `i` makes V8 several
- * times slower, both to compile, because every range of letters is closed under case, and to match.
- */
+/** Matches lower-cased text and returns the words as written. The flag `i` makes V8 several times slower. */
 class LowerCaseRegExp extends RegExp {
   override exec(text: string): RegExpExecArray | null {
     const match = super.exec(lowerCase(text));
@@ -349,17 +317,14 @@ class LowerCaseRegExp extends RegExp {
   }
 }
 
-/** Compiles alternatives into a regular expression. It matches whole words, except in scripts without spaces. */
+/** Matches whole words, except in scripts without spaces. */
 export function wordsPattern(alternatives: string, script: Pack['script'] = 'latin', flags = 'iu'): RegExp {
   if (alternatives === '') return new RegExp('(?!)', flags);
   const source = script === 'han' ? `(?:${alternatives})` : `(?<![\\p{L}\\p{N}'])(?:${alternatives})(?![\\p{L}\\p{N}])`;
   return packRegExp(source, flags);
 }
 
-/**
- * Returns a list's words in all languages of a script, or of both scripts, as alternatives for texts whose language is unknown. Throws if
- * no language has the list.
- */
+/** Returns a list's words in all languages, for texts whose language is unknown. Throws if no language has the list. */
 export function wordsOfAll(list: string, script?: Pack['script']): string {
   const packs = script === undefined ? PACKS : PACKS.filter((pack) => pack.script === script);
   const words = packs.flatMap(({ lists }) => lists[list] ?? []);
@@ -367,24 +332,19 @@ export function wordsOfAll(list: string, script?: Pack['script']): string {
   return words.join('|');
 }
 
-/** A pattern that finds the words of a list in any language: whole words, except in scripts without spaces. */
 export function anyWords(list: string, flags = 'iu'): RegExp {
   return new RegExp(`(?<!\\p{L})(?:${wordsOfAll(list, 'latin')})(?!\\p{L})|${wordsOfAll(list, 'han')}`, flags);
 }
 
-/** Replaces typographic apostrophes and spaces by plain ones. Every character keeps its offset. */
+/** Keeps every offset. */
 export function plainMarks(text: string): string {
   return text.replace(/[’‘ʼ`´]/g, "'").replace(/[\u00a0\u202f\u2009]/g, ' ');
 }
 
-/** Returns the pack's template for an attribute. Undefined if it has none. */
 export function templateOf({ templates }: Pack, attribute: string): string | undefined {
   return (templates as Readonly<Record<string, string | undefined>>)[attribute];
 }
 
-/**
- * Returns a pack's topics with their patterns. Most topics are attributes ("where I live" names `home_city`); some are wider ("health").
- */
 export const topicPatterns: (pack: Pack) => ReadonlyMap<string, RegExp> = perPack(
   ({ topics, script }) =>
     new Map(
@@ -392,7 +352,7 @@ export const topicPatterns: (pack: Pack) => ReadonlyMap<string, RegExp> = perPac
     ),
 );
 
-/** Finds the topics that a text names. `fallback` is used if the text is too short to detect its language. */
+/** `fallback`: the pack for texts that are too short to detect their language. */
 export function topicsNamed(text: string, fallback: Pack | null = null): string[] {
   const pack = detectPack(text, fallback);
   if (pack === null) return [];
@@ -404,7 +364,6 @@ const functionWord = perPack(({ common, questions: { stop }, lists }) =>
   packRegExp(`^(?:${[common, stop, lists['stop'] ?? ''].flatMap((list) => plainLetters(list).split('|')).join('|')})$`),
 );
 
-/** Checks whether a word, given without accents, is a frequent word of the language that is never a name. */
 export function isFunctionWord(word: string, pack: Pack): boolean {
   return word.length < 2 || !isContentWord(word) || functionWord(pack).test(word);
 }
@@ -413,10 +372,7 @@ const ordinaryWord = perPack(({ common, lists: { ordinary } }) =>
   packRegExp(`^(?:${ordinary === undefined ? common : `${common}|${ordinary}`})$`),
 );
 
-/**
- * Checks whether a word is an ordinary word of the language. A name typed without a capital does not begin with such a word, and ends
- * before one.
- */
+/** Checks whether a word ends a name that was typed without capitals. */
 export function isOrdinary(word: string, pack: Pack): boolean {
   return word.length < 2 || !/^\p{L}/u.test(word) || ordinaryWord(pack).test(word);
 }
@@ -431,12 +387,10 @@ function capturing(order: string): string {
   return order.replaceAll(/\(\?:\\S\+ \)(\{\d,\d\}\?)/g, '((?:\\S+ )$1)');
 }
 
-/** Returns the source of a group that captures a word for a person, after an optional "my". */
 export function personWord(pack: Pack, name = ''): string {
   return `(?:(?:${pack.my}|${pack.words.my}) )?(${name}${relationsOf(pack)}|\\p{L}[\\p{L}-]*)`;
 }
 
-/** The patterns for requests to forget in each language. */
 export const forgetPatterns: (pack: Pack) => Record<keyof PackForget, RegExp> = perPack((pack) => {
   const {
     script,
@@ -448,8 +402,7 @@ export const forgetPatterns: (pack: Pack) => Record<keyof PackForget, RegExp> = 
   const isHan = script === 'han';
   const beside = `[\\s,¿¡(–—-]|(?:${lead}|${polite})(?![\\p{L}])`;
   const after = `[\\s,;.…]|(?:${lists['clauseBreak'] ?? '(?!)'}|${lead}|${polite})(?![\\p{L}])`;
-  // The number of words before an order is limited, because a word may be in several of these lists: "and and and …" would take exponential
-  // time.
+  // The repetition is bounded, because a word may be in several of these lists: "and and and …" would take exponential time.
   const beginning = (list: string): RegExp =>
     packRegExp(isHan ? `^(?:${list})` : `^(?:${after}){0,12}?(?:${list}|${plainLetters(list)})(?![\\p{L}])`);
   return {
@@ -480,14 +433,11 @@ export const forgetPatterns: (pack: Pack) => Record<keyof PackForget, RegExp> = 
   };
 });
 
-/**
- * Finds an order to forget or remember something at the beginning of a turn's clause ("forget the cheese shop"). Null if there is none.
- * `isOfMemory`: whether the clause also refers to an earlier statement of the user ("my", "what I said about").
- */
+/** `isOfMemory`: whether the clause refers to an earlier statement ("what I said about"). */
 export function orderIn(clause: string, turn: string): { isOfMemory: boolean } | null {
   const pack = detectPack(turn);
   const words = plainMarks(clause).trim();
-  // "If I left, would you forget everything?" is not an order.
+  // "If I left, would you forget everything?" is no order.
   const isSupposed = pack !== null && /[?？]$/u.test(words) && listPattern(pack, 'supposes').exec(turn)?.index === 0;
   const patterns = (pack === null ? PACKS : [pack]).map(forgetPatterns).find(({ order }) => order.test(words));
   return patterns === undefined || isSupposed ? null : { isOfMemory: patterns.ofMemory.test(words) };
@@ -503,14 +453,11 @@ const frame = perPack(({ words: w, common, script, requests: { lead }, calendar:
   ),
 );
 
-/**
- * Returns the stems of the words that name something: all except common words, pronouns, days, and words for tastes, habits and changes.
- */
 export function gistOf(text: string, pack: Pack): string[] {
   return [...contentStems(plainMarks(text).replace(frame(pack), ' '))];
 }
 
-/** Checks whether words give a new dose of the same medicine: "now 100 instead of 75". */
+/** "now 100 instead of 75" */
 export function isNewDose(dose: string, known: string, words: string, pack: Pack): boolean {
   const [one, other] = [dose, known].map((each) => each.toLowerCase().split(/\d/u)[0]?.trim());
   const isOther = one === other && /\d/.test(known) && /\d/.test(dose);
@@ -519,10 +466,7 @@ export function isNewDose(dose: string, known: string, words: string, pack: Pack
 
 const clauseEnd = perPack(({ lists: { and = '(?!)' } }) => packRegExp(`[.,;:!(]| (?:${and}) `));
 
-/**
- * Checks whether the clause of a possible medicine names a known one or contains a word for taking it. False for "Hashimoto" in "I have
- * Hashimoto, take …".
- */
+/** In "I have Hashimoto, take …", the clause of "Hashimoto" names no medicine and has no word for taking one. */
 export function isTaken(text: string, start: number, pack: Pack): boolean {
   const before =
     text

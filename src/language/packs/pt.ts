@@ -80,7 +80,7 @@ export const portuguese: Pack = {
       'lembra(?:-te)?(?: de)? que|lembre(?:-se)?(?: de)? que|lembra:|anota|anote|toma nota|guarda (?:isso|que|aí)|guarde (?:isso|que)|tenha em mente|não (?:se )?esqueça que|só pra (?:você|vc) saber|para (?:você|vc) saber|fica sabendo',
     correcting: '(?:não|desculpa|desculpe|espera|correção|ops)[,.!:]* +(?:é |era |quis dizer )?|quis dizer ',
     lead: 'se sim|então|(?:isso|isto|aquilo) d[aoe]s? (\\S+)|(?:meu|minha|o meu|a minha) (\\S+)|favor|sff|queira|faça o favor de|faça-me o favor de|faz favor de|faz-me o favor de|se faz favor|peço que|peço-lhe que|solicito que|agradecia que|agradeço que|prefiria que|será que (?:pode|podes|podia|vc pode|você pode)|consegues?|dá para|dá pra|tem como|mano|cara|bro|ei|oi|olhe|então|ai|eita|ops|prefiro que|preferia que|gostaria que|queria que|por favor|pf|pfv|olha|ah|ok|bom|e|mas|não|espera|na verdade|pode|podes|poderia|você pode|vc pode|podia|quero que|desculpa|aliás|melhor',
-    wish: 'de agora em diante|daqui pra frente|a partir de agora|no futuro|sempre (?:respond|escrev|us|me)\\p{L}*|nunca (?:us|coloqu|escrev|dig)\\p{L}*|evite (?:usar )?(?:emojis?|listas|tabelas)|não (?:uses?|usa|coloque|escreva|diga|me chame)|para de|pare de|me chama de|me chame de|pode me chamar|respostas (?:curtas|longas|breves)|toda vez que|sempre que eu|quando eu (?:pedir|perguntar)|sem (?:emojis?|listas)',
+    wish: 'não sej?as? (?:tão |muito )?(?:educad[oa]|gentil|formal)|de agora em diante|daqui pra frente|a partir de agora|no futuro|sempre (?:respond|escrev|us|me)\\p{L}*|nunca (?:us|coloqu|escrev|dig)\\p{L}*|evite (?:usar )?(?:emojis?|listas|tabelas)|não (?:uses?|usa|coloque|escreva|diga|me chame)|para de|pare de|me chama de|me chame de|pode me chamar|respostas (?:curtas|longas|breves)|toda vez que|sempre que eu|quando eu (?:pedir|perguntar)|sem (?:emojis?|listas)',
     reminder: 'me lembra|me lembre|lembra-me|lembrete|me avisa|me avise|avisa-me|me acorda|coloca um alarme',
     aboutText:
       '(?:é|será) (?:verdade|golpe|phishing|falso|real|normal|correto)|isso é (?:golpe|verdade|real|confiável)|o que (?:significa|quer dizer)|resum\\p{L}+|traduz\\p{L}*|corrig\\p{L}+|reescrev\\p{L}+|respond\\p{L}* (?:isso|isto|a isso|esse|essa)|o que (?:eu )?respondo|olha (?:isso|esse|essa|o que)|lê (?:isso|isto)|recebi|me (?:mandaram|mandou|escreveu|enviou)|este (?:e-mail|email|texto)|esse (?:e-mail|email|texto)|essa mensagem|segue|faz de conta|complete a',
@@ -206,7 +206,7 @@ export const portuguese: Pack = {
     ]),
     ...slot('age', ['(?:eu )?tenho <age> anos', 'fiz <age> anos', '<related> tem <age> anos']),
     ...slot('home_city', [
-      '(?:não |já não )?(?:moro|vivo|moramos|resido|vivemos)(?: \\p{L}+)? (?:em|no|na) <place>',
+      '(?:não |já não )?(?:moro|vivo|moramos|resido|vivemos)(?: há \\S+ \\p{L}+| \\p{L}+)? (?:em|no|na) <place>',
       '<related> (?:mora|vive)(?: \\p{L}+)? (?:em|no|na) <place>',
       '(?:me mudei|mudei-me|mudei|nos mudamos|mudámo-nos) (?:pra|para) <place>',
     ]),
@@ -265,7 +265,7 @@ export const portuguese: Pack = {
         '(?:me|mudei|passei|troquei)(?: \\p{L}+){0,3}? d[eoa] <old> para(?: [oa])? <new>',
         '(?:troquei(?: [oa])?|substituí(?: [oa])?|(?:me )(?:troc|substitu|mud)\\p{L}*(?: [oa])?|(?:troc|substitu|mud)\\p{L}*(?: [oa])? (?:meu|minha)) <old> (?:por|pel[oa]|para)(?: [oa])? <new>',
       ],
-      takes: 'tomo|estou tomando|tô tomando|me receitaram',
+      takes: 'tomo|estou tomando|tô tomando|me (?:receit|prescrev)(?:ou|eu|aram|eram)',
       insteadOf: '(?:em vez|ao invés|no lugar) d[eoa]',
       dose: 'para',
     }),

@@ -1,26 +1,20 @@
 import type { Pack, SlotRule } from './pack.ts';
 import { packRegExp, perPack, relationsOf, wordsPattern } from './packs.ts';
 
-/** A rule of a pack, ready to be matched. */
 export interface CompiledRule {
   rule: SlotRule;
-  /**
-   * Finds the first match from an offset on. The pattern is compiled at its first use. For texts without a word for a relation, a variant
-   * without these words is compiled, because it is several times as fast.
-   */
+  /** Compiles the pattern at its first use, in a variant that is several times as fast if the text has no word for a relation. */
   find: (text: RuleText, from?: number) => RegExpExecArray | null;
-  /** Checks whether a text has the words and tokens that every match of the pattern contains. */
+  /** Checks for the words and tokens that every match of the pattern contains. */
   mayMatch: (text: RuleText) => boolean;
-  /** The name of the value's token. It determines how the value is cut from the matched words. */
+  /** The name of the value's token, which determines how the value is cut from the matched words. */
   shape: string;
 }
 
 export interface RuleText {
   text: string;
-  /** The text in lower case, without apostrophes and accents. */
   bare: string;
   hasRelation: boolean;
-  /** Checks whether the text may contain a match of a token. */
   mayHave: (token: string) => boolean;
 }
 
@@ -41,7 +35,7 @@ function memoized<Key, Value>(known: Map<Key, Value>, key: Key, make: () => Valu
   return known.get(key) as Value;
 }
 
-/** Converts a text to the form of hasty typing: lower case, without apostrophes and accents. */
+/** The form of hasty typing: lower case, without apostrophes and accents. */
 function bareLetters(text: string, { script }: Pack): string {
   const lower = text.toLowerCase();
   return script === 'han'
@@ -69,10 +63,7 @@ function asTyped(source: string, { script }: Pack): string {
   });
 }
 
-/**
- * Checks whether an apostrophe is required. Without it, "we're" is another word, and an "s" after a value may be the last letter of a name:
- * "<name>'s my son".
- */
+/** Without its apostrophe, "we're" is another word, and an "s" after a value may be the last letter of a name: "<name>'s my son". */
 function isNeeded(source: string, at: number): boolean {
   const before = source.slice(Math.max(0, at - 4), at);
   return (
@@ -92,14 +83,12 @@ const CLOCK =
   '(?:\\d{1,2}(?:[:.]\\d\\d)?(?: ?(?:am|pm|h|uhr|heures?|uur|点|時|时))?|(?:half|quarter) (?:past )?\\w+|noon|midnight|midday)';
 const SYMBOL = '[€$£₦₹¥₵]';
 
-/** The rules of a pack, in the order of the pack. */
 export const rulesOf: (pack: Pack) => CompiledRule[] = perPack((pack) =>
   pack.slots.map((rule) => compileRule(rule, pack)),
 );
 
 const relationWords = perPack((pack) => Object.keys(pack.relations).map((word) => bareLetters(word, pack)));
 
-/** Questions of the assistant and the rules for their answers. */
 export const answersOf: (pack: Pack) => { attribute: string; pattern: RegExp; rule: CompiledRule }[] = perPack((pack) =>
   pack.answers.map(([attribute, question, token]) => ({
     attribute,
@@ -126,7 +115,6 @@ function compileRule(rule: SlotRule, pack: Pack): CompiledRule {
   };
 }
 
-/** Returns the last token of a pattern that stands for a value. */
 function shapeOf(pattern: string): string {
   const tokens = [...pattern.matchAll(/<([a-zA-Z_]+)>/g)].map((match) => match[1] ?? '');
   return tokens.findLast((name) => !/^(?:who|whois|whose|related|am|v|rel|relname|role|dose)$/.test(name)) ?? '';
@@ -159,7 +147,6 @@ function withRelatives(pattern: string, { partners, children, pets }: Pack): str
   return pattern.replaceAll('PARTNERS', partners).replaceAll('CHILDREN', children).replaceAll('PETS', pets);
 }
 
-/** Returns the pattern for a person related to the user: "my sister Ana". */
 function relatedSource(pack: Pack): string {
   const relations = relationsOf(pack);
   return pack.script === 'han'
@@ -167,7 +154,6 @@ function relatedSource(pack: Pack): string {
     : `(?:${pack.my}) (?<rel>${relations})(?:,? (?<relname>[\\p{L}'-]+),?)??`;
 }
 
-/** Returns the regular expression for a token such as <name>: a built-in one, or the alternatives of a list in the pack. */
 function valueSource(name: string, pack: Pack): string {
   const isHan = pack.script === 'han';
   const source = VALUE_SOURCES[name]?.(pack, isHan);
@@ -226,7 +212,6 @@ const VALUE_SOURCES: Readonly<Record<string, (pack: Pack, isHan: boolean) => str
   plain: (_, isHan) => (isHan ? HAN_RUN : `(?<v>${WORD}(?: ${WORD})?)`),
 };
 
-/** A letter, a token, a group or another element of a pattern. */
 interface Element {
   source: string;
   isOptional: boolean;
@@ -234,7 +219,7 @@ interface Element {
 
 const SIMPLE = /<[a-zA-Z_]+>|\{[a-zA-Z]{2,}\}|\\p\{[^}]*\}|\\?./suy;
 
-/** Returns the elements of a pattern outside all groups. Empty if the pattern has alternatives there. */
+/** Returns the elements outside all groups. Empty if there are alternatives among them. */
 function elementsOf(pattern: string): Element[] {
   const elements: Element[] = [];
   for (let at = 0; at < pattern.length;) {
@@ -248,7 +233,6 @@ function elementsOf(pattern: string): Element[] {
   return elements;
 }
 
-/** Returns the tokens that every match of a pattern contains. */
 function neededTokens(pattern: string): string[] {
   return elementsOf(pattern).flatMap(({ source, isOptional }) => {
     const token = /^(?:<([a-zA-Z_]+)>|\{([a-zA-Z]{2,})\})$/.exec(source);
@@ -258,10 +242,9 @@ function neededTokens(pattern: string): string[] {
 
 const tokenTests = perPack(() => new Map<string, (text: string) => boolean>());
 
-/** Makes a test of whether a text in bare letters may contain a match of a token. All patterns with the token share it. */
+/** All patterns with a token share its test. */
 function tokenTest(token: string, pack: Pack): (text: string) => boolean {
   const hasWord = (words: string): ((text: string) => boolean) => {
-    // Plain words are compared without a compiled pattern.
     if (/^[\p{L}\p{N} '|-]+$/u.test(words)) {
       const plain = bareLetters(words, pack).split('|');
       return (text) => plain.some((word) => text.includes(word));
@@ -295,11 +278,7 @@ function tokenTest(token: string, pack: Pack): (text: string) => boolean {
   }
 }
 
-/**
- * Returns words of which every match of a pattern contains at least one: letters outside all groups that are not optional, or the
- * alternatives of a group that is not optional. Chooses the longest such words, because they are the most selective. Null if there are
- * none.
- */
+/** Every match of the pattern contains at least one of these words. The longest are the most selective. Null if there are none. */
 function neededWords(pattern: string, pack: Pack): string[] | null {
   const shortest = pack.script === 'han' ? 1 : 2;
   const lengthOf = (words: readonly string[]): number => Math.min(...words.map((word) => word.length));
@@ -324,7 +303,6 @@ function neededWords(pattern: string, pack: Pack): string[] | null {
   return (best as string[] | null)?.map((word) => bareLetters(word, pack)) ?? null;
 }
 
-/** Returns the offset after the bracket that closes the one at `from`. */
 function closingAt(source: string, from: number): number {
   let depth = 0;
   let isInClass = false;

@@ -18,29 +18,26 @@ interface Match {
   index: number;
 }
 
-/** The context of a sentence: its turn, the names of people in the user's life, and whether a value is one of several. */
+/** `people`: names of people in the user's life. `isSeveral`: whether the value is one of several, such as a child or an animal. */
 interface Context {
   turn?: string;
   people?: readonly string[];
   isSeveral?: boolean;
 }
 
-/** Checks whether a word may be a person's name: a given name, or a word that is not frequent in the language. */
 function mayBeName(word: string, pack: Pack): boolean {
   const lower = word.toLowerCase();
   return GIVEN_NAMES.has(lower) || !(isOrdinary(lower, pack) || isTelling(lower, pack));
 }
 
-/** Checks whether a text may mention another person, by a name or by a word for a relation. */
 export function namesSomebody(text: string, pack: Pack): boolean {
   const words: string[] = text.match(/\p{L}{3,}/gu) ?? [];
   return othersOf(pack).any.test(text) || (pack.script === 'latin' && words.some((word) => mayBeName(word, pack)));
 }
 
 /**
- * Matches a subject other than the user at the beginning of a clause. `verb`: the subject with its verb, as a name ("Gianni ha") or as a
- * person or thing after an article ("the new guy at work is"). `alone`: a name with nothing else before a match ("marcus" in "marcus new
- * number"). `has`: a person with a verb of possession ("Gianni ha", "die hat"). `demonstrative`: a demonstrative with any verb.
+ * Another subject than the user at the beginning of a clause. `verb`: with any verb ("Gianni ha"). `alone`: a bare name before a match
+ * ("marcus" in "marcus new number"). `has`: with a verb of possession ("die hat").
  */
 const otherSubject = perPack((pack) => {
   const { script, isUninflected, my, calendar, lists, requests, words } = pack;
@@ -65,9 +62,7 @@ const otherSubject = perPack((pack) => {
   };
 });
 
-/**
- * Finds the subjects of a text other than the user, with their verbs. Beyond the end of a subject's clause, only a given name still counts.
- */
+/** Beyond the end of a subject's clause, only a given name still counts. */
 function otherSubjectsIn(text: string, pack: Pack): RegExpExecArray[] {
   return [...text.matchAll(otherSubject(pack).verb)].filter(({ 0: words, index, groups }) => {
     const { name, short } = groups ?? {};
@@ -78,15 +73,12 @@ function otherSubjectsIn(text: string, pack: Pack): RegExpExecArray[] {
   });
 }
 
-/**
- * Checks whether the words before a match name a subject or an owner other than the user: "Carlos tiene un", "marcus" before "new number".
- * The verb may be the first word of the match.
- */
+/** "Carlos tiene un", "marcus" before "new number". The verb may be the first word of the match. */
 export function hasOtherSubject(before: string, match: string, pack: Pack): boolean {
   const verb = /^\p{L}+/u.exec(match)?.[0] ?? '';
   const last = otherSubjectsIn(packPattern(pack, 'past').test(verb) ? before + verb : before, pack).at(-1);
   if (last !== undefined) {
-    // After a conjunction, the subject of a verb may be the user again: "Marta è partita e vivo a Torino". "Lavoro" may also be a noun.
+    // After a conjunction, the subject may be the user again: "Marta è partita e vivo a Torino". "Lavoro" may also be a noun.
     const rest = before.slice(last.index + last[0].length);
     const isJoined = saysAny(pack, rest, 'request:but', 'request:so') || listPattern(pack, 'and').test(rest);
     return !isAboutUser(isJoined ? rest + match : rest, pack);
@@ -99,9 +91,8 @@ export function hasOtherSubject(before: string, match: string, pack: Pack): bool
 }
 
 /**
- * Checks whether words without "I" continue words about another person: "ollys moving out, got a place in Worthing". The last person
- * mentioned is decisive: the user, a relation of the user, or somebody known by name. If the value is one of several (a child, an animal),
- * any person at the beginning of the previous sentence is enough.
+ * "ollys moving out, got a place in Worthing": the last person mentioned decides. If the value is one of several, a person at the beginning
+ * of the previous sentence is enough.
  */
 export function continuesOthers(
   match: Match,
@@ -126,8 +117,8 @@ export function continuesOthers(
   const isBegun = !isDone && !isSeveral && !isHan && /\p{L}/u.test(before);
   if (last >= 0 || isBegun) return last >= 0 && !isUsers(before.slice(last));
   if (isUsers(before)) return false;
-  // The previous sentence is taken into account if it begins with another person: "my brother rang. started at Halfords", "dad fell. broken
-  // hip". In Chinese and Japanese, several sentences in a row may omit the subject.
+  // The previous sentence counts if it begins with another person: "my brother rang. started at Halfords". In Chinese and Japanese, several
+  // sentences in a row may omit the subject.
   const hasSubject = (part: string): boolean => isUsers(part) || othersIn(part).length > 0;
   const opening =
     sentencesBefore(text, turn).findLast((part) => (isHan ? hasSubject(part) : /\p{L}/u.test(part))) ?? '';
@@ -135,9 +126,8 @@ export function continuesOthers(
 }
 
 /**
- * Checks whether a value belongs to another person or a thing: this is the subject of its clause, or the clause has no subject and follows
- * words about another person ("My dad fell, broken hip"). A name joined to the user ("me and Marcus") is another person's name, and not
- * that of a child or an animal.
+ * "My dad fell, broken hip": a clause without a subject continues the one before it. A name joined to the user ("me and Marcus") is no
+ * child or animal.
  */
 export function isOfOthers(match: Match, text: string, pack: Pack, context: Context): boolean {
   const before = text.slice(0, match.index).split(/[.,;:!]/u);
@@ -148,10 +138,7 @@ export function isOfOthers(match: Match, text: string, pack: Pack, context: Cont
   return hasOtherSubject(clause, '', pack) || (isFragment && continuesOthers(match, text, pack, context));
 }
 
-/**
- * Checks whether a clause gives the matched value to another person: "Die hat zwei Jungs, Mats und Linus". A list of names after the clause
- * belongs to it.
- */
+/** "Die hat zwei Jungs, Mats und Linus". A list of names after the clause belongs to it. */
 function isHadByOthers({ 0: words, index }: Match, text: string, pack: Pack): boolean {
   const isList = namesOnly(pack);
   const clauses = text.slice(0, index).split(CLAUSE_END);
@@ -167,7 +154,7 @@ function isHadByOthers({ 0: words, index }: Match, text: string, pack: Pack): bo
 
 const CLAUSE_END = /[.,;:!?]/u;
 
-/** Matches words that are only names and conjunctions, or a conjunction with two words: "und eine Tochter". */
+/** Only names and conjunctions, or a conjunction with two words: "und eine Tochter". */
 const namesOnly = perPack(({ lists: { and = '(?!)' } }) =>
   packRegExp(
     `^(?:(?:\\s|(?:${and})(?!\\p{L})|\\p{Lu}[\\p{L}'’-]*(?![\\p{L}'’-]))*|\\s*(?:${and}) [\\p{L}\\p{N}]+ \\p{L}+\\s*)$`,
@@ -180,20 +167,18 @@ function sentencesBefore(sentence: string, turn: string): string[] {
   return plainMarks(turn.slice(Math.max(0, at - NEAR), at)).split(/[.!?。！？\n]+/);
 }
 
-/** A sentence without a subject takes its subject from the previous sentence only within this many characters. */
+/** In characters. A sentence without a subject takes it from a previous sentence at most this far away. */
 const NEAR = 160;
 
-/** Checks whether a sentence has a demonstrative as its subject and does not name the user: "Der nimmt Ramipril". */
 export function beginsWithDemonstrative(text: string, pack: Pack): boolean {
   return otherSubject(pack).demonstrative.test(text) && !isAboutUser(text, pack);
 }
 
-/** Checks whether a language's verbs do not show the person. A clause without a subject then has the subject of the preceding words. */
+/** Without the person in the verb, a clause without a subject has the subject of the preceding words. */
 export function hidesPerson({ isUninflected, script }: Pack): boolean {
   return isUninflected === true || script === 'han';
 }
 
-/** Checks whether words mention the user: "I", "my", "we". */
 export function isAboutUser(text: string, pack: Pack): boolean {
   return saysAny(pack, text, 'me', 'my', 'we');
 }
@@ -216,8 +201,8 @@ const othersOf = perPack((pack) => {
   return {
     any: wordsPattern(words, script),
     users: wordsPattern(users, script),
-    // Without "my", a word for a relation means a person only at the beginning of a clause: "mum's moved out". In Japanese, a particle
-    // after the word shows that the person is the subject or the owner.
+    // Without "my", a relation is a person only at the beginning of a clause: "mum's moved out". In Japanese, a particle marks the subject
+    // or owner.
     subjects: wordsPattern(
       script === 'han'
         ? `(?:${my})?(?:${they}|${words}|${partners}|${children}|${others})(?:${topic})`
@@ -232,7 +217,7 @@ export function speaksOfOthers(text: string, pack: Pack): boolean {
   return packPattern(pack, 'they').test(text) || othersOf(pack).any.test(text);
 }
 
-/** Checks whether a clause is about another person. A doctor who comments on the user does not count as one. */
+/** A doctor who comments on the user does not count as another person. */
 export function isAboutOthers(clause: string, pack: Pack): boolean {
   return packPattern(pack, 'they').test(clause) || othersOf(pack).users.test(clause);
 }
@@ -242,15 +227,15 @@ const besideUser = perPack(({ words: { me }, lists: { and = '(?!)' } }) => ({
   after: packRegExp(`^(?:, \\p{L}+)*,? (?:${and}) (?:${me})(?![\\p{L}'])`),
 }));
 
-/** Checks whether a named person does something together with the user: "me and Marcus got a dog", "Lou und ich". */
+/** "me and Marcus got a dog", "Lou und ich". */
 function isJoinedToUser({ 0: name, index: start }: Match, text: string, pack: Pack): boolean {
   const { before, after } = besideUser(pack);
   return before.test(text.slice(0, start)) || after.test(text.slice(start + name.length)) || isAboutUser(name, pack);
 }
 
 /**
- * Matches words directly before a name. `ofOther`: a title ("Dr") or a noun of the user ("my dentist is"); the name is then not the user's.
- * `ofKin`: a word for a relation other than a child or a pet ("my youngest sister"). `owned`: "my", before any value. `roughly`: "about".
+ * Words before a name. `ofOther`: "Dr" or "my dentist is", so that the name is not the user's. `ofKin`: a relation other than a child or a
+ * pet ("my youngest sister"). `owned`: "my". `roughly`: "about".
  */
 export const beforeName: (pack: Pack) => Record<'ofOther' | 'ofKin' | 'owned' | 'roughly', RegExp> = perPack((pack) => {
   const { my, topics, children, pets, script } = pack;
@@ -271,7 +256,7 @@ const namedPattern = perPack(({ my, lists: { naming } }) =>
   packRegExp(`(?<![\\p{L}])(?:${my}) (?:\\p{L}+ )??(?<noun>\\p{L}+) (?:\\p{L}+ )?(?:${naming ?? '(?!)'}) $`),
 );
 
-/** Checks whether the words before a name introduce a thing, not a person or an animal: "my boat is called". */
+/** A thing, not a person or an animal: "my boat is called". */
 export function namesThing(before: string, pack: Pack): boolean {
   const noun = namedPattern(pack).exec(before)?.groups?.['noun'];
   if (noun === undefined) return false;
@@ -279,21 +264,18 @@ export function namesThing(before: string, pack: Pack): boolean {
   return !wordsPattern(somebody, pack.script).test(noun);
 }
 
-/**
- * Checks whether the words around a person or an animal report a parting ("broke up with my boyfriend Javier") or a loss that may be
- * temporary ("my cat Milo ran away"). In the lists of the packs, `<>` stands for the name.
- */
+/** "broke up with my boyfriend Javier", "my cat Milo ran away". In the lists, `<>` stands for the name. */
 export function partingOf(before: string, after: string, pack: Pack): 'parted' | 'lost' | null {
   const lists = ['parted', 'lost'] as const;
   return lists.find((list) => listPattern(pack, list).test(`${before}<>${after}`)) ?? null;
 }
 
-/** Matches a noun of the user that is the subject of the next verb: "My dentist, who is from Turin, " before "says". */
+/** "My dentist, who is from Turin, " before "says". */
 const ownSubject = perPack(({ my, script }) =>
   packRegExp(script === 'han' ? '(?!)' : `^(?:\\p{L}+,? )?(?:${my}) \\p{L}+(?:,[^.;!?]*,)? $`),
 );
 
-/** Checks whether a sentence reports another person's words: "my neighbour Geoffrey says you must never …". */
+/** "my neighbour Geoffrey says you must never …". */
 export function reportsOthers(text: string, pack: Pack): boolean {
   const before = text.slice(0, packPattern(pack, 'said').exec(text)?.index ?? 0);
   const subject = before.split(CLAUSE_END).at(-1) ?? '';
@@ -312,9 +294,7 @@ const saidAfter = perPack(({ words: { said }, lists, i, script }) => ({
   own: wordsPattern(i, script),
 }));
 
-/**
- * Checks whether the last words of a sentence name another person as the speaker: "I live in Vienna now, she writes", but not "As I said".
- */
+/** Checks whether a sentence ends by naming another speaker: "I live in Vienna now, she writes", but not "As I said". */
 export function isSaidAfter(words: string, pack: Pack): boolean {
   const { tag, own } = saidAfter(pack);
   const said = tag.exec(words)?.[0];
@@ -323,10 +303,7 @@ export function isSaidAfter(words: string, pack: Pack): boolean {
 
 const OWNED = /(?<![\p{L}])\p{Lu}[\p{L}-]+(?=['’]s(?![\p{L}]))/gu;
 
-/**
- * Checks whether two sentences about a habit may concern the same people. "Tim's lessons are on Friday" is unrelated to "Mia's lessons",
- * and "I swim on Friday" to "I take my son to swimming".
- */
+/** "Tim's lessons are on Friday" and "Mia's lessons" concern different people, as do "I swim on Friday" and "I take my son to swimming". */
 export function mayMeanSamePeople(one: string, other: string, pack: Pack): boolean {
   const relatives = wordsPattern(relationsOf(pack) || '(?!)', pack.script, 'giu');
   const isIn =

@@ -12,17 +12,16 @@ export interface WorkerSetup {
   readonly weightsFolder?: string;
 }
 
-/** The texts in a workspace. If `parts` is greater than 1, there is a single text, and that many workers get the same task and share it. */
+/** If `parts` is greater than 1, there is a single text, which that many workers share. */
 export interface WorkerTask {
   readonly workspace: number;
-  /** How many tokens each text has. The texts' ids follow each other; each text starts at an even position. */
+  /** In tokens. The ids of the texts follow each other, and each text starts at an even position. */
   readonly lengths: readonly number[];
   readonly parts: number;
   /** If set, the reader classifies these parts of the text, and no vector is computed. */
   readonly textParts?: readonly TextPart[] | undefined;
 }
 
-/** If `vectors` is true, the workspace contains the task's vectors. */
 export type WorkerReply = { type: 'ready' } | { type: 'failed'; message: string } | { type: 'done'; vectors: boolean };
 
 function serve(setup: WorkerSetup, port: NonNullable<typeof parentPort>): void {

@@ -10,10 +10,7 @@ import {
   type Workspace,
 } from './memory-layout.ts';
 
-/**
- * A text to encode. Its ids are in the workspace from `firstId` on, and its vector is written to `slot`. If `parts` is set, the reader's
- * layers encode the text instead, and write each head's output for each part in place of the vector.
- */
+/** With `parts`, the reader's layers encode the text, and each head's output for each part is written instead of the vector. */
 interface EncodeText {
   readonly workspace: Workspace;
   readonly firstId: number;
@@ -22,16 +19,12 @@ interface EncodeText {
   readonly parts?: readonly TextPart[] | undefined;
 }
 
-/** A range of tokens that form one part. */
 export type TextPart = readonly [from: number, count: number];
 
-/**
- * How often a thread checks whether another thread has finished its piece before it sleeps. The pieces of a phase end within about 100 µs
- * of each other.
- */
+/** Checks before a waiting thread sleeps. The pieces of a phase end within about 100 µs of each other. */
 const SPINS = 200_000;
 
-/** Runs the model's forward pass. The weights must be in the shared memory before the first call. */
+/** The weights must be in the shared memory before the first call. */
 export class Encoder {
   readonly #kernel: Kernel;
   readonly #layout: MemoryLayout;
@@ -45,23 +38,19 @@ export class Encoder {
     this.#floats = new Float32Array(memory.buffer);
   }
 
-  /** Encodes a text on this thread alone. */
   encode(text: EncodeText): void {
     const rows: Rows = [0, evenTokens(text)];
     for (let phase = 0; phase < PHASES; phase++) this.#runPhase(phase, text, rows);
     this.#pool(text);
   }
 
-  /**
-   * Encodes a text in `parts` pieces, together with other threads that make the same call. Returns true in the thread that wrote the
-   * vector.
-   */
+  /** Encodes a text together with other threads that make the same call. Returns true in the thread that wrote the vector. */
   encodeTogether(text: EncodeText, parts: number): boolean {
     const size = Math.ceil(evenTokens(text) / parts / 2) * 2;
     for (let phase = 0; phase < PHASES; phase++) {
       const claimed = text.workspace.progress / 4 + phase * 2;
       const done = claimed + 1;
-      // Threads claim pieces as they become free, so that if the system starts a thread late, the others take over its work.
+      // Threads claim pieces as they become free. If the system starts a thread late, the others take over its work.
       for (let part = Atomics.add(this.#int32, claimed, 1); part < parts; part = Atomics.add(this.#int32, claimed, 1)) {
         const from = Math.min(part * size, evenTokens(text));
         this.#runPhase(phase, text, [from, Math.min(from + size, evenTokens(text))]);
@@ -77,10 +66,9 @@ export class Encoder {
     return false;
   }
 
-  /** Quantises the input, multiplies it by the weights and returns the address of the sums. Their scales are in `ranges`. */
   #multiply(linear: LinearAddress, input: number, space: Workspace, [from, to]: Rows): number {
-    // Matrices of different widths share these buffers. Each thread starts at the offset that its rows have in the widest matrix, so that
-    // no two threads write to the same address.
+    // Matrices of different widths share these buffers. Each thread starts at the offset of its rows in the widest matrix, so that no two
+    // threads write to the same address.
     const q = space.q + from * (MODEL.intermediate - linear.inputs);
     const sums = space.sums + from * (MODEL.intermediate - linear.outputs) * 4;
     this.#kernel.quantize(input, linear.inputs, q, space.ranges, from, to);
@@ -141,9 +129,8 @@ export class Encoder {
   }
 
   /**
-   * Runs one phase. Rows depend on each other only in attention, which reads all rows' keys and values. A phase therefore lasts from one
-   * attention to the next, and the threads wait for each other between phases. Keys and values alternate between two buffers, because a
-   * thread may already write the next layer's while another still reads this layer's.
+   * Rows depend on each other only in attention, so a phase lasts from one attention to the next. Keys and values alternate between two
+   * buffers, because a thread may already write the next layer's while another still reads this layer's.
    */
   #runPhase(phase: number, text: EncodeText, rows: Rows): void {
     const side = (phase & 1) as 0 | 1;
@@ -185,9 +172,7 @@ export class Encoder {
 
 type Rows = readonly [from: number, to: number];
 
-/**
- * Returns how many rows to compute: they are computed in pairs. If the number of tokens is odd, the last row is padding that nothing reads.
- */
+/** Rows are computed in pairs. With an odd number of tokens, the last row is padding that nothing reads. */
 function evenTokens(text: EncodeText): number {
   return text.tokens + (text.tokens & 1);
 }

@@ -1,8 +1,8 @@
 import { KERNEL_BASE64 } from './kernel-binary.ts';
 
 /**
- * The functions in `wasm/bert-kernel.ts`. Every argument is a count or a byte address in the shared memory. Each token has one row; `from`
- * and `to` are rows.
+ * The functions in `wasm/bert-kernel.ts`. Arguments are counts or byte addresses in the shared memory. Each token has one row; `from` and
+ * `to` are rows.
  */
 export interface Kernel {
   writeConstants(at: number): void;
@@ -37,7 +37,6 @@ export interface Kernel {
   pool(x: number, out: number, tokens: number): void;
 }
 
-/** A WebAssembly memory that several threads may use. */
 export interface SharedMemory {
   readonly buffer: SharedArrayBuffer;
 }
@@ -51,13 +50,12 @@ interface WebAssemblyApi {
   Instance: new (module: object, imports: { env: { memory: SharedMemory } }) => { readonly exports: unknown };
 }
 
-/** Allocates a memory of at least this many bytes, all zero. */
 export function allocateMemory(bytes: number): SharedMemory {
   const pages = Math.ceil(bytes / 65_536);
   return new Memory({ initial: pages, maximum: pages, shared: true });
 }
 
-/** Compiles the kernel for a memory. Throws if WebAssembly lacks relaxed SIMD (Node before 21). */
+/** Throws if WebAssembly lacks relaxed SIMD (Node before 21). */
 export function createKernel(memory: SharedMemory): Kernel {
   const module = new Module(Buffer.from(KERNEL_BASE64, 'base64'));
   return new Instance(module, { env: { memory } }).exports as Kernel;

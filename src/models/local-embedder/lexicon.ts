@@ -1,41 +1,34 @@
 import { matchesOf } from '../../language/words.ts';
 
-/** A text whose foreign words are replaced by English ones. */
 export interface GlossedText {
   text: string;
   /** The replacements, in order. The text between them is unchanged. */
   stretches: readonly Stretch[];
 }
 
-/** Where a replacement is in the glossed text, and where the replaced words are in the source. */
 interface Stretch {
   start: number;
   end: number;
   source: { start: number; end: number };
 }
 
-/** Translates a language's words to English. */
 export interface Lexicon {
-  /**
-   * The keys are in lower case. Each word is also a key without its accents ("comio" for "comió"), unless that is another word: "avó" and
-   * "avô" differ.
-   */
+  /** In lower case. A word is also a key without its accents ("comio" for "comió"), unless that is another word ("avó", "avô"). */
   readonly words: ReadonlyMap<string, string>;
   readonly inflections: readonly Inflection[];
-  /** The letters that participles and infinitives have at their start or in the middle, such as German "ge" and "zu". */
+  /** Letters at the start or in the middle of participles and infinitives: German "ge" and "zu". */
   readonly infixes: readonly string[];
-  /** The letters that link the parts of compounds. Null if the language has no compounds. */
+  /** Letters that link the parts of compounds. Null if the language has no compounds. */
   readonly joints: readonly string[] | null;
-  /** Whether a letter is doubled in some forms of a word but not in others, as in Dutch "lopen" and "loop". */
+  /** Whether some forms of a word double a letter and others do not: Dutch "lopen" and "loop". */
   readonly isDoubling: boolean;
-  /** Whether the language capitalises all nouns, so that a capital does not indicate a name. */
+  /** Whether all nouns are capitalised, so that a capital does not mark a name. */
   readonly hasCapitals: boolean;
   readonly hasSpaces: boolean;
-  /** How many words the longest entry has; in a language without spaces, how many characters. */
+  /** In words, or in characters in a language without spaces. */
   readonly longest: number;
 }
 
-/** The stems of one word class, and the endings of their forms. */
 interface Inflection {
   readonly stems: ReadonlyMap<string, string>;
   readonly endings: RegExp;
@@ -44,8 +37,8 @@ interface Inflection {
 /**
  * Parses a lexicon. The first line has settings, such as "# de infinitive=e?n verbs=e|st|t stem=e words=e|en|er infixes=ge|zu joints=s|n".
  * A verb's stem is its entry without the ending `infinitive`, and its forms end in one of `verbs`. Any other word's stem is its entry
- * without the ending `stem`, and its forms end in one of `words`. Each further line has an entry, a tab and the English words. If an entry
- * occurs twice, the first one is used.
+ * without the ending `stem`, and its forms end in one of `words`. Each further line has an entry, a tab and the English words. Of equal
+ * entries, the first is used.
  */
 export function readLexicon(source: string): Lexicon {
   const [head = '', ...lines] = source.split('\n');
@@ -92,7 +85,7 @@ function plainStem(stem: string, isDoubling: boolean): string {
 
 const APART = /[ '’-]/u;
 const SHORTEST_STEM = 3;
-/** Words longer than this are not analysed, which limits the cost. */
+/** Longer words are not analysed, to limit the cost. */
 const LONGEST_WORD = 40;
 const WORD = /[\p{L}\p{M}]+/gu;
 
@@ -106,10 +99,8 @@ function folded(word: string): string {
 // Does not include the voicing mark of Japanese が.
 const LATIN_MARKS = /[\u0300-\u036f]/gu;
 
-/** The embedder reads at most this many characters. */
 const MOST_READ = 65_536;
 
-/** Replaces a text's words by a lexicon's English words. */
 export function glossWith(lexicon: Lexicon, text: string): GlossedText {
   const read = text.slice(0, MOST_READ).normalize('NFC');
   const writer = new GlossWriter(read);
@@ -118,7 +109,6 @@ export function glossWith(lexicon: Lexicon, text: string): GlossedText {
   return writer.finish();
 }
 
-/** Writes a glossed text and records which source words each replacement stands for. */
 class GlossWriter {
   readonly #source: string;
   readonly #stretches: Stretch[] = [];
@@ -129,7 +119,6 @@ class GlossWriter {
     this.#source = source;
   }
 
-  /** Replaces the source's words from `start` to `end`, and copies the text before them. */
   replace(start: number, end: number, english: string): void {
     const before = this.#text + this.#source.slice(this.#read, start);
     this.#text = before + english;
@@ -159,7 +148,6 @@ function glossWords(text: string, lexicon: Lexicon, writer: GlossWriter): void {
   }
 }
 
-/** Finds the longest entry of several words that begins here. */
 function severalWords(
   text: string,
   next: readonly { start: number; end: number }[],
@@ -187,7 +175,6 @@ function englishOf(lower: string, lexicon: Lexicon): string | null {
   );
 }
 
-/** Finds the entry with the longest stem at the beginning of the word, and returns its English words. */
 function inflected(form: string, { inflections, isDoubling }: Lexicon): string | null {
   const word = plainStem(form, isDoubling);
   for (let length = word.length; length >= SHORTEST_STEM; length -= 1) {
@@ -200,10 +187,10 @@ function inflected(form: string, { inflections, isDoubling }: Lexicon): string |
   return null;
 }
 
-/** How many letters may come before a German "ge" or "zu". */
+/** The most letters before a German "ge" or "zu". */
 const LONGEST_PARTICLE = 6;
 
-/** Looks up a word without its infix: "gekocht" is a form of "kochen"; "aufgeräumt" and "aufzuräumen" are forms of "aufräumen". */
+/** "gekocht" is a form of "kochen"; "aufgeräumt" and "aufzuräumen" are forms of "aufräumen". */
 function withoutInfix(word: string, lexicon: Lexicon): string | null {
   for (const infix of lexicon.infixes) {
     const at = word.indexOf(infix);
@@ -217,7 +204,7 @@ function withoutInfix(word: string, lexicon: Lexicon): string | null {
 
 const SHORTEST_PART = 4;
 
-/** Looks up the parts of a compound: "zahnarzttermin" is "zahnarzt" and "termin". */
+/** "zahnarzttermin" is "zahnarzt" and "termin". */
 function compound(word: string, lexicon: Lexicon, parts = 3): string | null {
   if (parts === 1) return null;
   for (let length = word.length - SHORTEST_PART; length >= SHORTEST_PART; length -= 1) {

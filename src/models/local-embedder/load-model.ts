@@ -7,7 +7,6 @@ interface Target {
   kernel: Kernel;
 }
 
-/** The trained differences from the published weights, for the embedder (train/embedder) and for the message reader (train/reader). */
 interface AddedWeights {
   memory: Uint8Array;
   reader: Uint8Array;
@@ -34,7 +33,7 @@ function writeLayers(target: Target, layers: readonly LayerAddress[], source: So
     const [query = '', key = '', value = '', attentionOutput = '', intermediate = '', output = ''] = matrices;
     const linear = (address: LinearAddress, matrix: string, module: string, first = 0, factor = 1): void =>
       writeLinear(target, address, source.merged(matrix, `${prefix}.${module}`), { first, factor });
-    // Attention divides by √32 per head. The queries' weights already include the division, so that it costs no time.
+    // Attention divides by √32 per head. Dividing the queries' weights instead costs no time.
     linear(layer.qkv, query, 'attention.self.query', 0, 1 / Math.sqrt(32));
     linear(layer.qkv, key, 'attention.self.key', MODEL.hidden);
     linear(layer.qkv, value, 'attention.self.value', 2 * MODEL.hidden);
@@ -46,12 +45,10 @@ function writeLayers(target: Target, layers: readonly LayerAddress[], source: So
   }
 }
 
-/** The published model, with the trained differences. */
 interface Source {
   readonly matrices: readonly string[];
   tensor(name: string): OnnxTensor;
   floats(name: string): Float32Array;
-  /** Returns a module's merged matrix and its bias. */
   merged(matrix: string, module: string): QuantisedMatrix & { bias: Float32Array };
 }
 
@@ -77,7 +74,6 @@ function readSource(file: Uint8Array, differences: ReadonlyMap<string, MatrixDif
   return { matrices: matrixNames(tensors), tensor, floats, merged };
 }
 
-/** Writes a matrix as a linear layer's outputs, starting at output `first`. The outputs are multiplied by `factor`. */
 function writeLinear(
   { memory: { buffer }, layout, kernel }: Target,
   linear: LinearAddress,
@@ -123,7 +119,7 @@ function writeEmbeddings(target: Target, source: Source): void {
   writeNorm(target, layout.embeddingNorm, source, 'embeddings.LayerNorm');
 }
 
-/** Returns the matrices' names, six per layer, in the graph's order. The numbers in the names are in the same order. */
+/** Six matrices per layer. The numbers in their names are in the graph's order. */
 export function matrixNames(tensors: ReadonlyMap<string, OnnxTensor>): string[] {
   const numbered = [...tensors.keys()].flatMap((name) => {
     const number = /^onnx::MatMul_(\d+)_quantized$/.exec(name)?.[1];
@@ -134,16 +130,16 @@ export function matrixNames(tensors: ReadonlyMap<string, OnnxTensor>): string[] 
   return numbered.sort((a, b) => a - b).map((number) => `onnx::MatMul_${number}`);
 }
 
-/** A constant in an ONNX graph. `bytes` is little-endian and a view into the file. */
+/** `bytes` is little-endian and a view into the file. */
 interface OnnxTensor {
   readonly shape: readonly number[];
   readonly bytes: Uint8Array;
 }
 
-/** The numbers of the fields that contain constants in ONNX's protobuf messages (onnx.proto: ModelProto, GraphProto, TensorProto). */
+/** From onnx.proto. */
 const FIELD = { graph: 7, initializer: 5, dims: 1, floatData: 4, name: 8, rawData: 9 } as const;
 
-/** Reads an ONNX file's constants by name, without copying them. Ignores the graph itself. */
+/** Reads the constants without copying them. Ignores the graph itself. */
 export function readOnnxTensors(file: Uint8Array): Map<string, OnnxTensor> {
   const tensors = new Map<string, OnnxTensor>();
   for (const model of fields(file)) {
@@ -200,7 +196,7 @@ function* fields(message: Uint8Array): Generator<ProtobufField> {
   }
 }
 
-/** A matrix's trained difference (LoRA), as the product of two narrow matrices: W' = W + b·a. */
+/** A trained difference (LoRA) as the product of two narrow matrices: W' = W + b·a. */
 interface MatrixDifference {
   /** rank × inputs */
   readonly a: Float32Array;
@@ -208,7 +204,7 @@ interface MatrixDifference {
   readonly b: Float32Array;
 }
 
-/** A matrix from the published file: int8 weights [inputs][outputs], centred on 0, and a scale for each output. */
+/** int8 weights [inputs][outputs], centred on 0, and a scale for each output. */
 interface QuantisedMatrix {
   readonly inputs: number;
   readonly outputs: number;
@@ -217,12 +213,11 @@ interface QuantisedMatrix {
 }
 
 /**
- * The largest weight after merging; the published file's weights have 7 bits as well. The kernel adds six products in one 16-bit lane, so
- * the six weights in a lane may sum to at most 264 (`kernel.test.ts`). With weights up to ±127, their sum would be larger.
+ * The kernel adds six products in one 16-bit lane, so the six weights in a lane may sum to at most 264 (`kernel.test.ts`). With weights up
+ * to ±127, their sum would be larger. The published weights have 7 bits as well.
  */
 const LARGEST_WEIGHT = 64;
 
-/** Reads the differences from a safetensors file, by module name. */
 export function readDifferences(file: Uint8Array): Map<string, MatrixDifference> {
   const headerLength = Number(new DataView(file.buffer, file.byteOffset).getBigUint64(0, true));
   const header = JSON.parse(new TextDecoder().decode(file.subarray(8, 8 + headerLength))) as Record<
@@ -239,10 +234,7 @@ export function readDifferences(file: Uint8Array): Map<string, MatrixDifference>
   return new Map(modules.map((module) => [module, { a: tensor(`${module}.a`), b: tensor(`${module}.b`) }]));
 }
 
-/**
- * Adds a difference to a matrix and quantises the sum again, with a separate scale for each output. Uses only additions, multiplications
- * and rounding in double precision, so that every machine gets the same weights.
- */
+/** Uses only additions, multiplications and rounding in double precision, so that every machine gets the same weights. */
 function mergeDifference(matrix: QuantisedMatrix, { a, b }: MatrixDifference): QuantisedMatrix {
   const { inputs, outputs, weights, scales } = matrix;
   const rank = a.length / inputs;
@@ -267,7 +259,7 @@ function mergeDifference(matrix: QuantisedMatrix, { a, b }: MatrixDifference): Q
   return { inputs, outputs, weights: merged, scales: newScales };
 }
 
-/** Adds the rows of `a` to a column in order, each multiplied by its factor. Adding four rows at a time halves the time. */
+/** Four rows at a time take half as long as one. */
 function addDifference(column: Float64Array, a: Float32Array, factors: Float32Array): void {
   const inputs = column.length;
   let r = 0;
@@ -291,13 +283,12 @@ function addDifference(column: Float64Array, a: Float32Array, factors: Float32Ar
   }
 }
 
-/** Decodes half-precision numbers (IEEE 754), because `Float16Array` needs Node 24. */
+/** `Float16Array` needs Node 24. */
 function fromHalves(bytes: Uint8Array): Float32Array {
   const halves = new Uint16Array(new Uint8Array(bytes).buffer);
   const bits = new Uint32Array(halves.length);
   const floats = new Float32Array(bits.buffer);
-  // If a half-precision number's bits are shifted to their positions in a float, they give the same number, but with an exponent that is
-  // 112 too small.
+  // Shifted to their positions in a float, the bits give the same number with an exponent that is 112 too small.
   for (let index = 0; index < halves.length; index += 1) {
     const half = halves[index] as number;
     bits[index] = ((half & 0x80_00) << 16) | ((half & 0x7f_ff) << 13);

@@ -7,7 +7,7 @@ export const MODEL = {
   positions: 512,
 } as const;
 
-/** A linear layer: int8 weights [outputs][inputs], and a table with each output's scale, sum of weights, and bias. */
+/** int8 weights [outputs][inputs], and a table with each output's scale, sum of weights, and bias. */
 export interface LinearAddress {
   readonly weights: number;
   readonly table: number;
@@ -21,7 +21,6 @@ export interface NormAddress {
 }
 
 export interface LayerAddress {
-  /** Query, key and value in one matrix. */
   readonly qkv: LinearAddress;
   readonly attentionOutput: LinearAddress;
   readonly attentionNorm: NormAddress;
@@ -30,7 +29,7 @@ export interface LayerAddress {
   readonly outputNorm: NormAddress;
 }
 
-/** The buffers for one text in progress. Queries, keys and values have two buffers: see `encoder.ts`. */
+/** The buffers for one text in progress. Queries, keys and values have two: see `encoder.ts`. */
 export interface Workspace {
   /** How far the threads that share the text have come: two int32 values per phase. */
   readonly progress: number;
@@ -47,7 +46,7 @@ export interface Workspace {
   readonly scores: number;
 }
 
-/** The byte addresses of everything in the shared memory. */
+/** Byte addresses. */
 export interface MemoryLayout {
   /** The coefficients of the kernel's polynomials. */
   readonly constants: number;
@@ -55,26 +54,21 @@ export interface MemoryLayout {
   readonly positions: number;
   readonly embeddingNorm: NormAddress;
   readonly layers: readonly LayerAddress[];
-  /**
-   * One row for each piece of the vocabulary. Together they are a third of the weights, but a text needs only the rows of its own pieces.
-   */
+  /** One row for each piece of the vocabulary: a third of the weights, but a text needs only the rows of its own pieces. */
   readonly words: number;
-  /**
-   * The layers that read messages (train/reader), and their heads: first each head's weights, one per dimension, then the heads' biases.
-   */
+  /** The layers that read messages (train/reader), and their heads: each head's weights, then the heads' biases. */
   readonly reader: { readonly layers: readonly LayerAddress[]; readonly heads: number };
   readonly workspaces: readonly Workspace[];
-  /** Where the weights end. Everything before this address is the same for any number of tokens and workspaces. */
+  /** Everything before this address is the same for any number of tokens and workspaces. */
   readonly weightsEnd: number;
-  /** Scratch space for packing weights, as large as the file's largest matrix. It overlaps the workspaces. */
+  /** Scratch space for packing weights, as large as the largest matrix. It overlaps the workspaces. */
   readonly staging: number;
   readonly bytes: number;
 }
 
-/** A worker gets at most this many texts in one task: see `local-embedder.ts`. */
 export const TEXTS_PER_TASK = 64;
 
-/** The user's attributes that the reader detects, in the order of their heads. */
+/** The attributes that the reader detects, in the order of their heads. */
 export const SLOTS: readonly string[] = (
   'name preferred_name age birthday home_city home_country hometown address employer job_title industry school degree partner_name ' +
   'relationship_status child_name pet_name pet_species phone_model car bike diet allergy medical_condition medication language ' +
@@ -82,21 +76,20 @@ export const SLOTS: readonly string[] = (
   'phone_number answer_length answer_tone answer_format answer_language appointment travel_destination travel_date'
 ).split(' ');
 
-/** The questions that the reader answers for each part, in the order of their heads (see `PartReading`). */
+/** The questions that the reader answers for each part, in the order of their heads: see `PartReading`. */
 export const QUESTIONS = ['foreign', 'asks', 'meant', 'takesBack', 'changes', 'ends'] as const;
 
-/** The index of the head for words that belong to no slot. The heads for the slots follow it. */
+/** The head for words that belong to no slot. The heads for the slots follow it. */
 export const SLOT_HEADS: number = QUESTIONS.length;
 
 export const HEADS: number = SLOT_HEADS + 1 + SLOTS.length;
 
-/** How many numbers the reader writes for a part or a word: one for each head, and then its tokens' mean state. */
+/** The reader's numbers for a part or a word: one for each head, and then its tokens' mean state. */
 export const PART_SIZE: number = HEADS + MODEL.hidden;
 
-/** There is one phase per layer, and one before the first layer. */
 export const PHASES: number = MODEL.layers + 1;
 
-/** Computes the addresses of the weights, and then of one workspace per thread. Every thread computes the same layout for itself. */
+/** Every thread computes the same layout for itself. */
 export function layoutMemory(options: { maximumTokens: number; workspaces: number }): MemoryLayout {
   let end = 64;
   const take = (bytes: number): number => {

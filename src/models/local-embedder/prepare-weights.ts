@@ -26,7 +26,6 @@ import { IMAGE_FILE, LEXICONS_FILE, missingWeights, readable, TABLE_FILE, verify
 const MODEL_SHA256 = 'afdb6f1a0e45b715d0bb9b11772f032c399babd23bfc31fed1c170afc848bdb1';
 /** `vocab.txt` of bert-base-uncased: one piece per line, in the order of ids. */
 const VOCABULARY_SHA256 = '07eced375cec144d27c900241f3e339478dec958f92fddbc551f295c992038a3';
-/** The trained difference from the published weights: see train/embedder. */
 const DIFFERENCE_SHA256 = '17a0e3bfc434bbada0a90012e62151d046384b18365aead4336c983b1deadedd';
 
 const MODEL_FILE = 'onnx/model_quantized.onnx';
@@ -43,16 +42,13 @@ const PACKAGES = [
 ] as const;
 
 export interface WeightSources {
-  /** A folder with the published model. */
   readonly published: string;
-  /** The files that contain the trained differences. */
   readonly memory: string;
   readonly reader: string;
-  /** The folder that contains a lexicon for each language. */
   readonly lexicons: string;
 }
 
-/** Finds a checkout's sources. Throws `embedder_unavailable` if there are none. */
+/** Throws `embedder_unavailable` if there are no sources. */
 export function findSources(packageRoot: string): WeightSources {
   const places = packagePlaces();
   const isPublished = (folder: string): boolean =>
@@ -71,10 +67,7 @@ export function findSources(packageRoot: string): WeightSources {
   return sources;
 }
 
-/**
- * Prepares a checkout's weights in `target`, or in a temporary folder if `target` is not writable. Returns the folder. If several processes
- * prepare them at the same time, the first one's files are kept.
- */
+/** Uses a temporary folder if `target` is not writable. Of several processes at the same time, the first one's files are kept. */
 export function prepareOnce(packageRoot: string, target: string): string {
   const sources = findSources(packageRoot);
   let made: string;
@@ -96,10 +89,7 @@ export function prepareOnce(packageRoot: string, target: string): string {
   return target;
 }
 
-/**
- * Merges the trained difference into the published weights and writes the result as a memory image, and writes the vocabulary as a hash
- * table. Loading is then a plain read: 20 ms instead of a second. Also joins the lexicons into one file.
- */
+/** Writes a memory image, so that loading is a plain read: 20 ms instead of a second. */
 export function prepareWeights(
   { published, memory: memoryFile, reader, lexicons }: WeightSources,
   target: string,
@@ -131,9 +121,6 @@ function readVerified(path: string, sha256: string): Uint8Array {
   return file;
 }
 
-/**
- * Returns the published vocabulary's pieces in the order of their ids. Throws `embedder_unavailable` if the file is not the expected one.
- */
 export function readPieces(folder: string): string[] {
   const path = join(folder, VOCABULARY_FILE);
   const pieces = parsePieces(readable(path, () => readFileSync(path, 'utf8')));
@@ -141,7 +128,7 @@ export function readPieces(folder: string): string[] {
   return pieces;
 }
 
-/** Returns the pieces in the order of their ids. Returns an empty list for an unreadable file, which then fails the checksum. */
+/** An unreadable file gives an empty list, which then fails the checksum. */
 function parsePieces(json: string): string[] {
   let tokenizer: { model?: { vocab?: Record<string, number> } };
   try {

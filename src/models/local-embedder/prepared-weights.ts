@@ -14,16 +14,12 @@ import {
   WEIGHTS_NAME,
 } from './weights.ts';
 
-/** The checksums of the parts in the file that `prepare-weights.ts` writes. They change with the memory layout. */
+/** Checksums of the parts of the file. They change with the memory layout. */
 const WEIGHTS_CRC32 = 699_770_908;
 const WORDS_CRC32 = 1_066_826_237;
 const READER_CRC32 = 1_825_048_689;
 
-/**
- * Finds the folder that contains the prepared weights: `modelPath` if given, otherwise `weights/` in this package. In a new checkout,
- * prepares the weights once from a development dependency, which takes about a second. If there are no weights, throws
- * `embedder_unavailable` with the paths that were searched.
- */
+/** Uses `modelPath`, or else `weights/` in this package, which a new checkout prepares. Throws `embedder_unavailable` without weights. */
 export async function findWeights(modelPath?: string): Promise<string> {
   const own = modelPath ?? join(packageFolder(), 'weights', WEIGHTS_NAME);
   if ([IMAGE_FILE, TABLE_FILE, LEXICONS_FILE].every((file) => existsSync(join(own, file)))) return own;
@@ -33,20 +29,15 @@ export async function findWeights(modelPath?: string): Promise<string> {
   return prepareOnce(packageFolder(), own);
 }
 
-/** Prepared weights in the memory. The words' rows and the reader's layers are read on demand. */
+/** The words' rows and the reader's layers are read on demand. */
 interface PreparedWeights {
   readAllWords(): void;
-  /** Reads the rows of some words, unless they are already loaded. */
   readWords(ids: readonly number[]): void;
-  /** Reads the layers of the reader, unless they are already loaded. */
   readReader(): void;
   close(): void;
 }
 
-/**
- * Reads prepared weights into the memory. The file is a memory image, followed by a CRC-32 for each word's row. Throws
- * `embedder_unavailable` if the file has another version.
- */
+/** The file is a memory image, followed by a CRC-32 for each word's row. Throws `embedder_unavailable` if it has another version. */
 export function openPrepared(
   folder: string,
   { memory, layout }: { memory: SharedMemory; layout: MemoryLayout },

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { createSharingChoice } from './local-embedder.ts';
+import { createSharingChoice } from './thread-pool.ts';
 
 /** Asks for 1000 texts and counts how many were shared, given the cost of a token in each way. */
 function shareOf(choice: ReturnType<typeof createSharingChoice>, cost: { shared: number; alone: number }): number {

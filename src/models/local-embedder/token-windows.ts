@@ -6,16 +6,13 @@ import { TEXTS_PER_TASK } from './memory-layout.ts';
 
 /** Replaces another language's words by English ones, because the model was trained on English. */
 export interface Glossary {
-  /** Returns the text with English words if its language has a lexicon. Otherwise returns it unchanged. */
+  /** Returns the text unchanged if its language has no lexicon. */
   gloss(text: string): string;
-  /** Does the same for groups of parts. If a group's language is not detected, uses the language of all groups together. */
+  /** A group whose language is not detected has the language of all groups together. */
   glossTogether(groups: readonly (readonly string[])[]): GlossedText[][];
 }
 
-/**
- * Creates a glossary from the lexicons of `train/lexicons`, which `read` returns as one text. The lexicons are read when the first text in
- * another language arrives, and each is parsed when the first text in its language arrives.
- */
+/** `read` is called for the first text in another language, and each lexicon is parsed for the first text in its language. */
 export function createGlossary(read: () => string): Glossary {
   let sources: ReadonlyMap<string, string> | null = null;
   const opened = new Map<string, Lexicon | null>();
@@ -55,7 +52,6 @@ function glossed(text: string, lexicon: Lexicon | null): GlossedText {
   return lexicon === null ? { text, stretches: [] } : glossWith(lexicon, text);
 }
 
-/** Splits a glossed text into words at white space, each with its span in the source. */
 export function wordsOfGloss({ text, stretches }: GlossedText): { text: string; start: number; end: number }[] {
   let next = 0;
   let shift = 0;
@@ -72,21 +68,16 @@ export function wordsOfGloss({ text, stretches }: GlossedText): { text: string; 
   }));
 }
 
-/** BERT's uncased WordPiece tokenizer. */
 export interface WordPiece {
-  /** Returns the ids of a text's pieces, at most `limit` of them, without [CLS] and [SEP]. */
+  /** Returns at most `limit` ids, without [CLS] and [SEP]. */
   encode(text: string, limit: number): number[];
 }
 
-/** The ids that frame a text in every BERT vocabulary of this family. */
 export const SPECIAL_IDS = { padding: 0, unknown: 100, start: 101, end: 102 } as const;
 
-/** BERT's tokenizer maps a word longer than this to [UNK]. */
 const LONGEST_WORD = 100;
 
-/**
- * English has 4 to 5 characters per piece. Text beyond 32 characters per piece of the limit is not read, because it would not fit anyway.
- */
+/** English has 4 to 5 characters per piece, so text beyond this would not fit and is not read. */
 const CHARACTERS_PER_PIECE = 32;
 
 const NON_ASCII = /[^\0-\x7f]/;
@@ -95,15 +86,15 @@ const ASCII_CONTROL = /[\0-\x08\x0b\x0c\x0e-\x1f\x7f]/g;
 const CONTROL = /(?![\t\n\r])[\p{Cc}\p{Cf}\p{Co}\p{Cs}\ufffd]/gu;
 const MARK = /\p{Mn}/gu;
 const ASCII_WORD = /[!-/:-@[-`{-~]|[^\s!-/:-@[-`{-~]+/g;
-// The ideographs in BERT's reference implementation, each of which is a separate word. Japanese kana and Korean characters are not.
+// In BERT's reference implementation, each ideograph is a separate word, but Japanese kana and Korean characters are not.
 const IDEOGRAPH =
   '\\u4e00-\\u9fff\\u3400-\\u4dbf\\uf900-\\ufaff\\u{20000}-\\u{2a6df}\\u{2a700}-\\u{2b81f}\\u{2b820}-\\u{2ceaf}\\u{2f800}-\\u{2fa1f}';
 const PUNCTUATION = '\\p{P}$+<=>^`|~';
 const WORD = new RegExp(`[${PUNCTUATION}${IDEOGRAPH}]|[^\\s${PUNCTUATION}${IDEOGRAPH}]+`, 'gu');
 
-/** Creates a tokenizer for a vocabulary in which continuations are marked with `##`. */
+/** The vocabulary marks continuations with `##`. */
 export function createWordPiece(vocabulary: Vocabulary): WordPiece {
-  /** Appends a word's pieces: at each position, the longest piece in the vocabulary. */
+  /** Appends at each position the longest piece in the vocabulary. */
   function appendPieces(word: string, ids: number[]): void {
     const whole = vocabulary.get(word);
     if (whole !== undefined) {
@@ -147,18 +138,17 @@ function wordsOf(text: string): Iterable<RegExpMatchArray> {
   return clean.matchAll(WORD);
 }
 
-/** Looks up the ids of pieces. A Map fits this interface. */
 export interface Vocabulary {
   get(piece: string): number | undefined;
 }
 
-/** There are twice as many slots as pieces, so that most pieces are found at the first probe. */
+/** Twice as many slots as pieces, so that most pieces are found at the first probe. */
 const SLOTS = 65_536;
 const EMPTY = 0xff_ff;
 
 /**
- * Packs a vocabulary into little-endian bytes that can be searched without parsing: the number of pieces, each piece's start, a hash table
- * of ids, and the pieces in UTF-16. Building a Map of 30,000 pieces instead would take 10 ms.
+ * Packs a vocabulary so that it can be searched without parsing: the number of pieces, their starts, a hash table of ids, and the pieces in
+ * UTF-16. Building a Map of 30,000 pieces would take 10 ms.
  */
 export function packVocabulary(pieces: readonly string[]): Uint8Array<ArrayBuffer> {
   const characters = pieces.reduce((sum, piece) => sum + piece.length, 0);
@@ -215,16 +205,14 @@ function vocabularyParts({ buffer }: Uint8Array<ArrayBuffer>): VocabularyParts {
   };
 }
 
-/** Returns a piece's hash, reduced to the number of slots. */
 function slotOf(piece: string): number {
   const hash = fnv1a(piece);
   return (hash ^ (hash >>> 16)) & (SLOTS - 1);
 }
 
-/** A text with more windows is truncated: the mean of many windows represents none of them well, and few messages are longer. */
+/** A longer text is truncated: the mean of many windows represents none of them well, and few messages are longer. */
 const MAXIMUM_WINDOWS = 8;
 
-/** Splits a text into windows of at most `maximumTokens` tokens, all about equally long. */
 export function windowsOf(text: string, wordPiece: WordPiece, maximumTokens: number): number[][] {
   const size = maximumTokens - 2;
   const pieces = wordPiece.encode(text, size * MAXIMUM_WINDOWS);
@@ -237,17 +225,16 @@ export function windowsOf(text: string, wordPiece: WordPiece, maximumTokens: num
   ]);
 }
 
-/** A window: as much of a message as fits into the model at once. */
 interface MessageWindow {
   ids: number[];
   parts: TextPart[];
   /** How many parts at the start are repeated from the first window. */
   skipped: number;
-  /** The parts' words, each with its pieces. Empty if earlier turns are read as well. */
+  /** Empty if earlier turns are read as well. */
   words: MessageWord[];
 }
 
-/** A word in a message: the part that contains it, its span in that part's original text, and its pieces in the window. */
+/** `start` and `end` are offsets in the original text of the part, `pieces` is a range of the window. */
 export interface MessageWord {
   part: number;
   start: number;
@@ -260,21 +247,17 @@ interface Reading {
   maximumTokens: number;
 }
 
-/** The largest fraction of a window that a single part may fill. */
+// Largest shares of a window. The rest is for earlier turns, of which the latest may be repeated in every window.
 const MOST_OF_PART = 0.47;
-/** The largest fraction of a window that the repeated first part may fill. */
 const MOST_REPEATED = 0.19;
-/** The largest fraction of a window that a request may fill. The rest of the window is for earlier turns. */
 const MOST_OF_REQUEST = 0.43;
-/** The largest fraction of a window that a request and the latest turn may fill together, if both are repeated in every window. */
 const MOST_OF_LATEST = 0.6;
-/** A window smaller than this has no space for both a request and earlier turns. */
+/** A smaller window has no space for both a request and earlier turns. */
 const LEAST_FOR_REQUEST = 128;
 
 /**
- * Splits a message's parts, and then the clauses of earlier turns, into windows that fit into the model. Each window begins with the first
- * part, because the author's request there determines whose words the other parts are. If there are earlier turns, each window begins with
- * the whole message.
+ * Each window begins with the first part, because the author's request there determines whose words the other parts are. With earlier
+ * turns, each begins with the whole message.
  */
 export function messageWindows(
   parts: readonly GlossedText[],
@@ -309,8 +292,8 @@ function windowsOfMessage(parts: readonly GlossedText[], { wordPiece, maximumTok
 }
 
 /**
- * Splits a request and the earlier turns into windows. Each window contains the request and the latest turn, because "that" in a request
- * refers to the latest turn. After them come as many of the other turns as fit, each followed by a separator.
+ * Each window repeats the request and, if it is short enough, the latest turn, to which "that" in a request refers. A separator follows
+ * each turn.
  */
 function windowsOfRequest(
   parts: readonly GlossedText[],
@@ -360,7 +343,7 @@ function piecesOf(text: string, wordPiece: WordPiece, limit: number): number[] {
   return pieces.length === 0 ? [SPECIAL_IDS.unknown] : pieces;
 }
 
-/** Records where the words of a part are, just before the part is appended. Leaves out a word if not all of its pieces fit. */
+/** Records where the words of a part are, before the part is appended. A word whose pieces do not all fit is left out. */
 function appendWords(
   { ids, words }: MessageWindow,
   glossed: GlossedText,

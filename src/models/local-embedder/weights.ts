@@ -5,24 +5,22 @@ import { crc32 } from 'node:zlib';
 import { VarveError } from '../../errors.ts';
 
 /**
- * The model: all-MiniLM-L6-v2 in int8, with the trained difference (train/embedder). Other languages are translated word by word
- * (train/lexicons). If vectors change, the number after `@` is incremented.
+ * all-MiniLM-L6-v2 in int8, with the trained difference (train/embedder) and the lexicons of other languages (train/lexicons). Increment
+ * the number after `@` if vectors change.
  */
 export const MODEL_NAME = 'memory-minilm-l6-int8@3';
 
-/** The folder with the prepared weights. If the message reader (train/reader) changes, the second number is incremented. */
+/** Increment the second number if the message reader (train/reader) changes. */
 export const WEIGHTS_NAME: string = `${MODEL_NAME}+reader@7`;
 
 export const IMAGE_FILE = 'weights.bin';
 export const TABLE_FILE = 'vocabulary.bin';
 export const LEXICONS_FILE = 'lexicons.txt';
 
-/** The checksum of the vocabulary file that `prepare-weights.ts` writes. */
 const TABLE_CRC32 = 1_430_007_407;
-/** The checksum of the lexicons, because they determine the vectors of texts in other languages. */
+/** Verified, because the lexicons determine the vectors of texts in other languages. */
 const LEXICONS_CRC32 = 4_168_407_500;
 
-/** Reads the packed vocabulary. Throws `embedder_unavailable` if the file is not the expected one. */
 export function readVocabulary(folder: string): Uint8Array<ArrayBuffer> {
   const path = join(folder, TABLE_FILE);
   // Copies the bytes, because a Buffer may be unaligned.
@@ -31,7 +29,6 @@ export function readVocabulary(folder: string): Uint8Array<ArrayBuffer> {
   return table;
 }
 
-/** Reads the lexicons of other languages. Throws `embedder_unavailable` if the file is not the expected one. */
 export function readLexicons(folder: string): string {
   const path = join(folder, LEXICONS_FILE);
   const lexicons = readable(path, () => readFileSync(path));
@@ -39,7 +36,6 @@ export function readLexicons(folder: string): string {
   return lexicons.toString();
 }
 
-/** Returns the result of `read`. Throws `embedder_unavailable` if `read` fails. */
 export function readable<Result>(path: string, read: () => Result): Result {
   try {
     return read();
@@ -48,7 +44,6 @@ export function readable<Result>(path: string, read: () => Result): Result {
   }
 }
 
-/** Throws `embedder_unavailable` unless the file has the expected checksum. */
 export function verify<Sum extends string | number>(
   path: string,
   kind: 'sha256' | 'CRC-32',
@@ -62,7 +57,6 @@ export function verify<Sum extends string | number>(
   );
 }
 
-/** Creates the error for missing weights, with the paths that were searched. */
 export function missingWeights(reason: string): VarveError {
   return unavailable(
     `The local embedding model is missing: ${reason}. ` +
@@ -76,10 +70,7 @@ export function unavailable(message: string, cause?: unknown): VarveError {
 
 const NAME = 'varve';
 
-/**
- * Returns this package's folder, which contains the weights and the embedding thread's file. If a bundler has included this code in the
- * application, returns the installed package's folder. If there is none, throws `embedder_unavailable` with the setting for the bundler.
- */
+/** Returns the folder with the weights and the embedding thread's file: in a bundle, that of the installed package. */
 export function packageFolder(): string {
   // A CommonJS bundle has no `import.meta.dirname`.
   const own: string | undefined = import.meta.dirname;
@@ -91,7 +82,6 @@ export function packageFolder(): string {
   );
 }
 
-/** Finds the nearest enclosing folder that is this package, whether the code is in `src/`, in `dist/` or in the bundled command line. */
 function folderAbove(start: string): string | null {
   for (let folder = start; ; folder = dirname(folder)) {
     if (isPackage(folder)) return folder;
@@ -109,7 +99,6 @@ function isPackage(folder: string): boolean {
   }
 }
 
-/** Finds the folder of the package that `import('varve')` would load in the running program. */
 function installedFolder(): string | null {
   for (const from of [process.argv[1], join(process.cwd(), 'program.js')]) {
     if (from === undefined) continue;

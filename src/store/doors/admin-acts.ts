@@ -1,10 +1,11 @@
-import { sql } from 'kysely';
+import { type Selectable, sql } from 'kysely';
 import { z } from 'zod';
 import { parse } from '../../record/parse.ts';
 import { ofTenant, type Page, pageOf, rowsWhere } from '../rows.ts';
 import type { Parts, Reader, Writer } from '../database.ts';
+import type { ApiKeyTable } from '../schema.ts';
 
-/** An administrator's act, for the audit trail. It never contains content of memories or events. */
+/** An administrator's act, for the audit trail. Never contains content of memories or events. */
 export interface Act {
   id: string;
   at: Date;
@@ -28,7 +29,7 @@ export interface NewAct {
 /** Lists and records administrative acts. */
 export interface Acts {
   record(act: NewAct): Promise<void>;
-  /** The acts of a tenant, newest first. Default 100, at most 1,000. */
+  /** The acts of a tenant, newest first. Default limit 100, at most 1,000. */
   list(tenant: string, options?: { limit?: number; cursor?: string }): Promise<Page<Act>>;
 }
 
@@ -53,7 +54,7 @@ export function createActs(parts: Parts): Acts {
   };
 }
 
-/** Records an act, in the transaction that performs it. */
+/** Call this in the transaction that performs the act. */
 export async function recordAct(
   writer: Writer,
   { clock, ids }: Pick<Parts, 'clock' | 'ids'>,
@@ -66,7 +67,6 @@ export async function recordAct(
     .execute();
 }
 
-/** Returns the details of the latest act of a kind. Returns null if there is none. */
 export async function detailsOfLastAct(
   reader: Reader,
   tenant: string,
@@ -75,4 +75,39 @@ export async function detailsOfLastAct(
   const latest = sql`${ofTenant(tenant)} and act = ${act} order by id desc limit 1`;
   const [last] = await rowsWhere(reader, 'admin_acts', latest, ['details']);
   return last === undefined ? null : (JSON.parse(last.details) as Record<string, unknown>);
+}
+
+/** A row of an API key, the actor of most acts. */
+export type KeyRow = Selectable<ApiKeyTable>;
+
+export async function insertKey(writer: Writer, row: KeyRow): Promise<void> {
+  await writer.insertInto('api_keys').values(row).execute();
+}
+
+export async function findKey(reader: Reader, id: string): Promise<KeyRow | undefined> {
+  return (await rowsWhere(reader, 'api_keys', sql`id = ${id}`))[0];
+}
+
+export async function listKeys(reader: Reader, tenant: string): Promise<KeyRow[]> {
+  return rowsWhere(reader, 'api_keys', sql`tenant_id = ${tenant} order by created_at desc`);
+}
+
+export async function hasLiveKey(reader: Reader): Promise<boolean> {
+  return (await rowsWhere(reader, 'api_keys', sql`revoked_at is null limit 1`)).length > 0;
+}
+
+/** A revoked key never changes again. */
+export async function updateKey(
+  writer: Writer,
+  { tenant, id }: { tenant: string; id: string },
+  fields: Partial<KeyRow>,
+): Promise<KeyRow | undefined> {
+  return writer
+    .updateTable('api_keys')
+    .set(fields)
+    .where('id', '=', id)
+    .where('tenant_id', '=', tenant)
+    .where('revoked_at', 'is', null)
+    .returningAll()
+    .executeTakeFirst();
 }

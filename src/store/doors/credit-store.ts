@@ -2,7 +2,7 @@ import { type RawBuilder, sql, type SqlBool } from 'kysely';
 import type { Reader, Writer } from '../database.ts';
 import { insertion, insertNew, rowsWhere } from '../rows.ts';
 
-/** The owner of an account: a user, or the tenant itself if `user` is null. */
+/** A user, or the tenant itself if `user` is null. */
 export interface CreditOwner {
   tenant: string;
   user: string | null;
@@ -12,7 +12,7 @@ export interface CreditOwner {
 export interface CreditEntry {
   id: string;
   kind: 'grant' | 'charge' | 'usage';
-  /** The change to the balance. Negative for charges and usage. */
+  /** Micro-dollars. Negative for charges and usage. */
   amount: number;
   reason: string;
   at: Date;
@@ -22,7 +22,7 @@ function ofAccount({ tenant, user }: CreditOwner): RawBuilder<SqlBool> {
   return sql`tenant_id = ${tenant} and user_id = ${user ?? ''}`;
 }
 
-/** Returns the balance of an account in micro-dollars. An account without entries has 0. */
+/** Micro-dollars. An account without entries has 0. */
 export async function balanceOf(reader: Reader, owner: CreditOwner): Promise<number> {
   const [row] = await rowsWhere(reader, 'credit_accounts', ofAccount(owner), ['balance']);
   return row?.balance ?? 0;
@@ -30,14 +30,14 @@ export async function balanceOf(reader: Reader, owner: CreditOwner): Promise<num
 
 type NewEntry = CreditOwner & Omit<CreditEntry, 'at'> & { at: number };
 
-/** Adds an entry. Returns false if there is one with this id already. */
+/** Idempotent: returns false for a known id. */
 export async function addEntry(writer: Writer, entry: NewEntry): Promise<boolean> {
   const { tenant, user, id, kind, amount, reason, at } = entry;
   const row = { tenant_id: tenant, id, user_id: user ?? '', kind, amount, reason, at };
   return (await insertNew(writer, 'credit_entries', [row])) > 0;
 }
 
-/** Changes a balance without checking it. The balance may become negative, because usage is charged afterwards. */
+/** The balance may become negative, because usage is charged afterwards. Returns the new balance. */
 export async function addToBalance(writer: Writer, owner: CreditOwner, amount: number, at: number): Promise<number> {
   const row = { tenant_id: owner.tenant, user_id: owner.user ?? '', balance: amount, updated_at: at };
   const { rows } = await sql<{ balance: number }>`${insertion('credit_accounts', [row])}
@@ -48,8 +48,8 @@ export async function addToBalance(writer: Writer, owner: CreditOwner, amount: n
 }
 
 /**
- * Charges an amount in one conditional update, so that two concurrent charges cannot both spend the last credit. Returns the new balance,
- * or null if the old one was too low.
+ * One conditional update, so that two concurrent charges cannot both spend the last credit. Returns the new balance, or null if the old one
+ * was too low.
  */
 export async function takeFromBalance(
   writer: Writer,
@@ -63,7 +63,6 @@ export async function takeFromBalance(
   return rows[0]?.balance ?? null;
 }
 
-/** Returns the entries of an account, latest first. */
 export async function creditEntries(reader: Reader, owner: CreditOwner, limit: number): Promise<CreditEntry[]> {
   const latest = sql`${ofAccount(owner)} order by at desc, id desc limit ${limit}`;
   const rows = await rowsWhere(reader, 'credit_entries', latest, ['id', 'kind', 'amount', 'reason', 'at']);

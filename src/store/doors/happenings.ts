@@ -4,7 +4,6 @@ import type { Database, Reader } from '../database.ts';
 import { rowsWhere } from '../rows.ts';
 import type { RevisionTable } from '../schema.ts';
 
-/** The events that a webhook can subscribe to, each with a description. */
 export const WEBHOOK_EVENTS = {
   'memory.created': 'A memory was formed or stored.',
   'memory.changed': 'A memory has a new version.',
@@ -21,39 +20,36 @@ export const WEBHOOK_EVENTS = {
 
 export type WebhookEvent = keyof typeof WEBHOOK_EVENTS;
 
-/** The owner and the session to which an event belongs. */
 type Place = Pick<Scope, 'agent' | 'user' | 'session'>;
 
-/** Where an event belongs that concerns the whole tenant. */
 export const TENANT: Place = { agent: null, user: null, session: null };
 
-/** An event for webhooks. Each reading of the same event gives the same `subject`, so that it is delivered only once. */
+/** An event for webhooks. Its `subject` is the same at every reading, so that the event is delivered only once. */
 export interface Happening {
   type: WebhookEvent;
   subject: string;
   at: number;
   place: Place;
-  /** The body of the message: ids, names and codes, never content. */
+  /** Ids, names and codes, never content. */
   data: Record<string, string | number | null>;
 }
 
-/** A time range: `from` exclusive, `to` inclusive. */
+/** `from` is exclusive, `to` inclusive. */
 export interface Stretch {
   from: number;
   to: number;
 }
 
-// When a feed was stopped for a long time, it catches up in batches of about this many changes.
+// A feed that was stopped for a long time catches up in batches of about this size.
 const CHANGES_AT_ONCE = 2000;
 
-/** Shortens a time range to at most about 2,000 changes, and returns its new end. */
 export async function endOfStretch(reader: Reader, tenant: string, { from, to }: Stretch): Promise<number> {
   const within = sql`tenant_id = ${tenant} and at > ${from} and at <= ${to} order by at limit 1 offset ${CHANGES_AT_ONCE}`;
   const [row] = await rowsWhere(reader, 'revisions', within, ['at']);
   return row?.at ?? to;
 }
 
-/** Returns a tenant's events within a time range. They have no outbox of their own; they are read from the store's records and logs. */
+/** There is no outbox: webhook events are read from the store's records and logs. */
 export async function readHappenings(
   reader: Reader,
   database: Pick<Database, 'syntax'>,
@@ -83,8 +79,7 @@ interface RevisedMemory extends Revised {
 }
 
 /**
- * Returns the changes of memories. A revision contains the state before its change. The state after it is in the next revision or, for the
- * last one, in the memory itself.
+ * A revision contains the state before its change. The state after it is in the next revision or, for the last one, in the memory itself.
  */
 async function changesOfMemories(
   reader: Reader,
@@ -137,7 +132,7 @@ function changed(type: WebhookEvent, revised: Revised, more: Happening['data']):
   return happening(type, `${id}/${version}`, at, data, { agent, user, session });
 }
 
-/** Returns the intentions that became due. If an intention was postponed, it becomes due again at its new time. */
+/** A postponed intention becomes due again at its new time. */
 async function dueIntentions(reader: Reader, tenant: string, { from, to }: Stretch): Promise<Happening[]> {
   const { rows } = await sql<Place & { id: string; at: number }>`
     select id, due_at as at, agent_id as agent, user_id as "user", nullif(session_id, '') as session from memories
@@ -158,7 +153,6 @@ async function refusals(reader: Reader, tenant: string, { from, to }: Stretch): 
   );
 }
 
-/** Returns the alerts, which are entries of the tenant's audit trail. */
 async function alerts(reader: Reader, tenant: string, { from, to }: Stretch): Promise<Happening[]> {
   const { rows } = await sql<{ id: string; at: number; act: string }>`
     select id, at, act from admin_acts
@@ -175,8 +169,7 @@ async function erasures(reader: Reader, tenant: string, { from, to }: Stretch): 
 }
 
 /**
- * Returns the jobs that failed for good. Leaves out failed deliveries: the webhook's own log records them, and a delivery about a failed
- * delivery could fail as well, without end.
+ * Leaves out failed deliveries: the webhook's own log records them, and a delivery about a failed delivery could fail as well, without end.
  */
 async function deadJobs(reader: Reader, tenant: string, { from, to }: Stretch): Promise<Happening[]> {
   const { rows } = await sql<{ id: string; kind: string; at: number; attempts: number }>`

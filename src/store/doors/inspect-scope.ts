@@ -49,7 +49,6 @@ export async function countRecords(reader: Reader, scope: Scope): Promise<Record
   };
 }
 
-/** A conversation, with the numbers of its memories and refusals. */
 export interface SessionSummary {
   id: string;
   agent: string | null;
@@ -58,7 +57,6 @@ export interface SessionSummary {
   startedAt: Date;
   lastEventAt: Date;
   events: number;
-  /** The first words of the user's first turn. */
   opening: string | null;
   memories: number;
   refused: number;
@@ -82,7 +80,7 @@ export async function listSessionRows(
       agent: row.agent_id,
       user: row.user_id,
       status: row.status,
-      // Uses the times when the turns were said. The session row has recording times, which are later for imported turns.
+      // The times when the turns were said. The session row has recording times, which are later for imported turns.
       startedAt: new Date(Number(spoken?.first ?? row.started_at)),
       lastEventAt: new Date(Number(spoken?.last ?? row.last_event_at)),
       events: Number(row.event_count),
@@ -95,7 +93,6 @@ export async function listSessionRows(
 
 type SessionRow = Selectable<SessionTable>;
 
-/** Returns, for each session, the user's first words, the times of its first and last events, and how many memories and refusals it has. */
 async function whatCameOf(reader: Reader, tenant: string, sessions: readonly SessionRow[]) {
   const ids = sql.join([...new Set(sessions.map(({ session_id }) => session_id))]);
   const bySession = async <Row>(query: RawBuilder<Row & { place: string }>): Promise<Map<string, Row>> =>
@@ -111,13 +108,13 @@ async function whatCameOf(reader: Reader, tenant: string, sessions: readonly Ses
     bySession(sql<{ place: string; count: number }>`
       select ${place(session)}, count(*) as count from ${sql.table(table)}
       where tenant_id = ${tenant} and ${sql.ref(session)} in (${ids}) ${and} group by owner_key, ${sql.ref(session)}`);
-  // Skips summaries and reflections: they are about the whole conversation and not statements learned in it.
+  // Summaries and reflections are about the whole conversation and not statements learned in it.
   const memories = await countBy('memories', 'source_session', sql`and type not in ('summary', 'reflection')`);
   const refused = await countBy('refusals', 'session_id');
   return (session: SessionRow) => {
     const key = `${session.owner_key} ${session.session_id}`;
     return {
-      // Skips forgotten turns, which are blank.
+      // Forgotten turns are blank.
       opening: openings.get(key)?.content.trimStart().slice(0, 200) ?? null,
       spoken: spoken.get(key),
       memories: Number(memories.get(key)?.count ?? 0),
@@ -126,7 +123,7 @@ async function whatCameOf(reader: Reader, tenant: string, sessions: readonly Ses
   };
 }
 
-/** A graph. Its nodes are the subjects and entities of live statements; an edge joins two that occur in the same statement. */
+/** The nodes are the subjects and entities of live statements. An edge joins two that occur in the same statement. */
 export interface SubjectGraph {
   nodes: { id: string; label: string; kind: string; subject: string | null; entity: string | null; memories: number }[];
   edges: { from: string; to: string; count: number }[];
@@ -135,7 +132,7 @@ export interface SubjectGraph {
 const MOST_STATEMENTS = 5_000;
 const MOST_NODES = 200;
 
-/** Reads the graph of a scope. If a subject ends with the name of an entity ("User's sister Ana"), both share one node. */
+/** A subject that ends with the name of an entity ("User's sister Ana") shares its node. */
 export async function readGraph(reader: Reader, scope: Scope): Promise<SubjectGraph> {
   const isLive = sql`${withinScope(scope)} and archived_at is null order by importance desc limit ${MOST_STATEMENTS}`;
   const statements = await rowsWhere(reader, 'memories', isLive, ['subject', 'entities']);
@@ -187,7 +184,6 @@ const DATE = new RegExp(`\\b(?:19|20)\\d\\d$|^(?:${WEEKDAYS.join('|')})s?\\b`, '
 
 const USER_NODE = { id: `subject:${USER}`, label: USER, kind: 'user', subject: USER, entity: null };
 
-/** Counts learned memories, archived memories and events per UTC day. */
 export interface Growth {
   learned: { day: string; type: string; count: number }[];
   archived: { day: string; reason: string; count: number }[];

@@ -10,19 +10,16 @@ import { toEvent, toMemory } from '../record-rows.ts';
 import { allOf, countRows, rowsBy, rowsInReach, rowsWhere, withinScope } from '../rows.ts';
 import { isMeantBy, type MemoryFilter } from '../read-memories.ts';
 
-// Queries of the inspector: lists by offset, counts and overviews. All of them only read, and only within a scope.
+// Read-only queries of the inspector, each within a scope.
 
-/** An owner within a tenant: an agent, a user, both, or the tenant itself. */
 export interface OwnerSummary {
   agent: string | null;
   user: string | null;
-  /** The number of live memories. */
   memories: number;
   sessions: number;
   lastEventAt: Date | null;
 }
 
-/** Returns a tenant's owners. Those with the most recent conversation come first. */
 export async function listOwners(
   reader: Reader,
   tenant: string,
@@ -58,7 +55,7 @@ export async function listOwners(
   }));
 }
 
-/** Checks whether a lower-case text contains a part. `%` and `_` in the part have no special meaning. */
+/** Expects a lower-case text. `%` and `_` in the part have no special meaning. */
 function contains(text: RawBuilder<unknown>, part: string): RawBuilder<boolean> {
   return sql<boolean>`${text} like ${`%${part.toLowerCase().replaceAll(/[\\%_]/g, '\\$&')}%`} escape '\\'`;
 }
@@ -67,17 +64,13 @@ function among(column: RawBuilder<unknown>, names: string[] | null): RawBuilder<
   return names === null ? sql`` : sql`and ${column} in (${sql.join(names)})`;
 }
 
-/** Which page of a filtered list to read, and in which order. */
 export interface RowsRequest extends Omit<Parsed<MemoryFilter>, 'cursor' | 'reach' | 'order' | 'limit'> {
   offset: number;
   limit: number;
-  /** `stated` lists the latest statement first. */
   order: 'newest' | 'oldest' | 'important' | 'stated';
-  /** A text that the memories must contain. */
   text?: string;
 }
 
-/** A page of all memories within a scope. */
 export interface MemoryRows {
   total: number;
   offset: number;
@@ -92,8 +85,8 @@ const ORDERS: Readonly<Record<RowsRequest['order'], RawBuilder<unknown>>> = {
 };
 
 /**
- * Returns a page of memories. It starts at an offset instead of a cursor, because a person who scrolls through 50,000 memories jumps to any
- * place. Only the rows on the page are read completely.
+ * Paged by offset and not by cursor, because a person who scrolls through 50,000 memories jumps to any place. Only the rows on the page are
+ * read completely.
  */
 export async function readMemoryRows(
   reader: Reader,
@@ -114,7 +107,6 @@ export async function readMemoryRows(
   return { total, offset, items };
 }
 
-/** Selects the memories within a scope that match a filter. */
 function filtered(scope: Scope, { text = '', ...filter }: FacetFilter, now: number): RawBuilder<SqlBool> {
   const contained = text !== '' && contains(sql`lower(content)`, text);
   return allOf([withinScope(scope), isMeantBy(filter, now), contained]);
@@ -125,7 +117,6 @@ interface FacetCount {
   count: number;
 }
 
-/** The values to offer as filters for the memories within a scope, each with its count. */
 export interface MemoryFacets {
   live: number;
   archived: number;
@@ -137,12 +128,11 @@ export interface MemoryFacets {
 
 const MOST_FACETS = 200;
 
-/** A list's filter, without page and order. */
 export type FacetFilter = Omit<RowsRequest, 'offset' | 'limit' | 'order'>;
 
 /**
- * Counts the memories for each value of a field, using only the filters of the other fields. The count is therefore the number of rows that
- * the user sees after choosing the value.
+ * Counts the memories for each value of a field under the filters of the other fields: the number of rows that the user sees after choosing
+ * the value.
  */
 export async function countFacets(
   reader: Reader,
@@ -173,18 +163,17 @@ export async function countFacets(
   };
 }
 
-/** A memory's relations to other memories, and the events that it quotes or was learned from. */
 export interface MemoryLinks {
   replaced: Memory[];
   replacedBy: Memory[];
   madeOf: Memory[];
   madeInto: Memory[];
   events: Event[];
-  /** How often the memory was given to a model, used, confirmed and corrected. Null if it was never given. */
   use: MemoryUse | null;
 }
 
 const MOST_LINKS = 500;
+const MOST_POINTING = 200;
 
 export async function readLinks(reader: Reader, scope: Scope, memory: Memory): Promise<MemoryLinks> {
   const { tenant } = scope;
@@ -193,9 +182,9 @@ export async function readLinks(reader: Reader, scope: Scope, memory: Memory): P
     return rows.sort((one, other) => one.stated_at - other.stated_at).map(toMemory);
   };
   const sources = new Set([...memory.quotes.map(({ event }) => event), ...memory.sourceEvents]);
-  const events = await rowsInReach(reader, scope, 'events', [...sources].slice(0, 200));
+  const events = await rowsInReach(reader, scope, 'events', [...sources].slice(0, MOST_POINTING));
   const pointing = async (column: 'contradicts' | 'contradicted_by'): Promise<string[]> => {
-    const points = sql`tenant_id = ${tenant} and ${sql.ref(column)} = ${memory.id} limit 200`;
+    const points = sql`tenant_id = ${tenant} and ${sql.ref(column)} = ${memory.id} limit ${MOST_POINTING}`;
     return (await rowsWhere(reader, 'memories', points, ['id'])).map(({ id }) => id);
   };
   const only = (ids: (string | null)[]): string[] => ids.filter((id) => id !== null && id !== memory.id) as string[];

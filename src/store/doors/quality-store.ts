@@ -6,9 +6,6 @@ import type { Reader } from '../database.ts';
 import type { MemoryRow } from '../record-rows.ts';
 import { chunks, countRows, isIn, ofOwnersWithin, rowsBy, rowsWhere, withinScope } from '../rows.ts';
 
-// Reads the data for the online metrics and for the checks of a tenant's first conversations.
-
-/** How often memories were given to models, used and corrected. */
 type UseSums = Pick<MemoryUse, 'given' | 'used' | 'corrected'>;
 
 export async function sumUse(reader: Reader, scope: Scope): Promise<UseSums> {
@@ -19,11 +16,9 @@ export async function sumUse(reader: Reader, scope: Scope): Promise<UseSums> {
   return { given: Number(given ?? 0), used: Number(used ?? 0), corrected: Number(corrected ?? 0) };
 }
 
-/** Numbers of turns, observations and statements within a scope. */
 interface TalkCounts {
   conversations: number;
   userTurns: number;
-  /** The number of recorded observations. */
   observations: number;
   corrections: number;
   statements: number;
@@ -47,7 +42,6 @@ export async function countTalk(reader: Reader, scope: Scope): Promise<TalkCount
   };
 }
 
-/** Counts the user's turns and the recorded corrections per month. */
 export async function correctionsByMonth(
   reader: Reader,
   scope: Scope,
@@ -69,14 +63,12 @@ export async function correctionsByMonth(
 const MOST_EVENTS = 50_000;
 const MOST_SCAFFOLDS = 500;
 
-/** One version of a scaffold. */
 export interface ScaffoldState {
   block: string;
   at: number;
   keys: number;
 }
 
-/** Returns every version of the scaffolds within a scope, in order of time. */
 export async function scaffoldStates(reader: Reader, scope: Scope): Promise<ScaffoldState[]> {
   const isScaffold = sql`${withinScope({ ...scope, session: null })} and kind = 'scaffold' limit ${MOST_SCAFFOLDS}`;
   const blocks = await rowsWhere(reader, 'blocks', isScaffold, ['id', 'content', 'updated_at']);
@@ -98,10 +90,7 @@ export async function scaffoldStates(reader: Reader, scope: Scope): Promise<Scaf
   return states.sort((one, other) => one.at - other.at);
 }
 
-/**
- * Counts the keys of a scaffold, given as its content or as the row of a block. Older versions of Varve also stored scaffolds that are not
- * objects; these have no keys.
- */
+/** Accepts the content of a scaffold or the row of a block. Older versions of Varve also stored scaffolds that are not objects. */
 function keysOf(text: string | null): number {
   const value = asObject(text);
   const scaffold = 'content' in value && 'kind' in value ? asObject(value['content']) : value;
@@ -113,14 +102,12 @@ function asObject(value: unknown): Record<string, unknown> {
   return typeof given === 'object' && given !== null ? (given as Record<string, unknown>) : {};
 }
 
-/** A turn of the agent with a question. */
 interface AgentQuestion {
   ownerKey: string;
   content: string;
   at: number;
 }
 
-/** Returns the agent's latest turns that ask a question, newest first. */
 export async function agentQuestions(reader: Reader, scope: Scope, limit: number): Promise<AgentQuestion[]> {
   const { rows } = await sql<AgentQuestion>`
     select owner_key as "ownerKey", content, recorded_at as at from events
@@ -129,7 +116,6 @@ export async function agentQuestions(reader: Reader, scope: Scope, limit: number
   return rows;
 }
 
-/** Returns, for each owner, the known attributes of the user and since when each is known. */
 export async function knownAttributes(
   reader: Reader,
   scope: Scope,
@@ -153,14 +139,11 @@ export async function countRefusals(reader: Reader, scope: Scope): Promise<{ rea
   return rows.map(({ reason, count }) => ({ reason, count: Number(count) }));
 }
 
-/** A conversation and the statements that were formed from it, for the checks. */
 export interface FormedConversation {
   ownerKey: string;
   session: string;
-  /** The turns, in order. */
   turns: { origin: string; content: string }[];
   statements: FormedStatement[];
-  /** How many items were refused. */
   refused: number;
 }
 
@@ -172,7 +155,7 @@ function formedSessions(reader: Reader, tenant: string, { first, limit }: { firs
   return rowsWhere(reader, 'sessions', isFormed, ['owner_key', 'session_id', 'formed_position']);
 }
 
-/** Returns a tenant's first conversations that formation has read, oldest first, with their statements and refusals. */
+/** Skips conversations that formation has not read. */
 export async function firstConversations(
   reader: Reader,
   tenant: string,
@@ -207,7 +190,7 @@ export async function firstConversations(
   }));
 }
 
-/** Computes a value that changes whenever formation reads more of a tenant's first conversations. */
+/** Changes whenever formation reads more of a tenant's first conversations. */
 export async function formedSignature(reader: Reader, tenant: string, limit: number): Promise<string> {
   const rows = await formedSessions(reader, tenant, { first: 0, limit });
   return `${rows.length} ${rows.reduce((sum, { formed_position }) => sum + Number(formed_position), 0)}`;

@@ -5,13 +5,12 @@ import type { Scope } from '../../record/scope.ts';
 import { EVERY_TENANT, type Parts, type Writer } from '../database.ts';
 import { rowsWhere } from '../rows.ts';
 
-/** A request with an idempotency key. It is executed only once, however often it arrives. */
 export interface KeyedRequest {
   scope: Scope;
-  /** The caller. It is part of the key, because two callers may choose the same idempotency key. */
+  /** Part of the key, because two callers may choose the same idempotency key. */
   caller: string;
   key: string;
-  /** A digest of the request. It reveals a caller that uses one key for two different requests. */
+  /** A digest of the request, which detects the same key on a different request. */
   fingerprint: string;
 }
 
@@ -20,14 +19,13 @@ export interface Answer {
   body: string;
 }
 
-/** The answers to requests with an idempotency key, kept for a day. Erasing a scope erases its answers. */
+/** Answers are kept for a day. Erasing a scope erases its answers. */
 export interface RequestAnswers {
   /**
-   * Runs `work` for the first request, and returns the stored answer for repetitions. If the request fails, nothing is stored, so it may be
+   * Runs `work` for the first request, and returns the stored answer for repetitions. A failed request stores nothing, so it may be
    * retried.
    */
   once(request: KeyedRequest, work: () => Promise<Answer>): Promise<Answer & { repeated: boolean }>;
-  /** Removes answers that are older than a day. */
   clear(): Promise<void>;
 }
 
@@ -67,7 +65,6 @@ function isOf({ scope, caller, key }: KeyedRequest): RawBuilder<SqlBool> {
   return sql`tenant_id = ${scope.tenant} and caller = ${caller} and request_key = ${key}`;
 }
 
-/** Marks the request as running. If it has an answer already, returns that. */
 async function begin(writer: Writer, request: KeyedRequest, now: number): Promise<Answer | null> {
   const { scope, caller, key, fingerprint } = request;
   const row = { status: null, answer: null, fingerprint, at: now };

@@ -3,7 +3,7 @@ import { ownerKey, ownerOf, type Scope } from '../../record/scope.ts';
 import type { Revision } from '../../record/revision.ts';
 import type { Database, Reader, Writer } from '../database.ts';
 import { toRevision, toRevisionRow } from '../history-store.ts';
-import type { EventRow, MemoryRow } from '../record-rows.ts';
+import { type EventRow, isNotForgotten, type MemoryRow } from '../record-rows.ts';
 import { countRows, insertNew, pages, rowsBy, withinScope } from '../rows.ts';
 import type { OwnerTable, RevisionTable, Tables } from '../schema.ts';
 
@@ -11,22 +11,18 @@ const PAGE = 500;
 
 type TableWithId = 'entities' | 'blocks' | 'refusals' | 'forgotten';
 
-/** Reads the rows within a scope for an export, page by page. */
 export interface ExportedRows {
-  /** Yields the rows of a table, ordered by id. */
   of<Table extends TableWithId>(table: Table): AsyncGenerator<Selectable<Tables[Table]>>;
-  /** Yields the events in the order in which they were written. */
   events(): AsyncGenerator<EventRow>;
   /**
-   * Yields `kept` memories, which are not forgotten, or `hidden` ones. Those were derived, such as summaries, and were hidden because of a
-   * forgotten statement. They have no record of their own in `forgotten`.
+   * `kept`: all that are not forgotten. `hidden`: derived memories, such as summaries, that were hidden because of a forgotten statement
+   * and have no record of their own in `forgotten`.
    */
   memories(which: 'kept' | 'hidden'): AsyncGenerator<MemoryRow>;
-  /** Yields the revisions of each owner within the scope, ordered by record. */
   revisions(): AsyncGenerator<Revision & { scope: Scope }>;
 }
 
-/** Creates the reader for an export. With `withShared`, the export includes the user's facts that all agents share. */
+/** `withShared`: includes the user's facts that all agents share. */
 export function exportedRows(database: Database, scope: Scope, withShared: boolean): ExportedRows {
   const { tenant } = scope;
   const here = withShared ? withinShared(scope) : withinScope(scope);
@@ -48,7 +44,7 @@ export function exportedRows(database: Database, scope: Scope, withShared: boole
     memories: (which) =>
       pages<MemoryRow>(PAGE, (after) =>
         read(sql`select * from memories where ${here} and row_id > ${after?.row_id ?? 0}
-          and ${which === 'kept' ? IS_KEPT : IS_MADE_OF_FORGOTTEN} order by row_id limit ${PAGE}`),
+          and ${which === 'kept' ? isNotForgotten : IS_MADE_OF_FORGOTTEN} order by row_id limit ${PAGE}`),
       ),
     async *revisions() {
       const owners = await read(sql<Selectable<OwnerTable>>`select * from owners where ${here} order by owner_key`);
@@ -61,8 +57,6 @@ export function exportedRows(database: Database, scope: Scope, withShared: boole
   };
 }
 
-// Excludes forgotten words, which stay in the store, where they can be restored or erased.
-const IS_KEPT: RawBuilder<unknown> = sql`coalesce(archive_reason, '') <> 'forgotten'`;
 const IS_MADE_OF_FORGOTTEN: RawBuilder<unknown> = sql`archive_reason = 'forgotten' and not exists (select 1 from forgotten f
   where f.tenant_id = memories.tenant_id and f.memory_id = memories.id)`;
 
@@ -80,13 +74,11 @@ function revisionsAfter(place: Scope, last: Selectable<RevisionTable> | null): R
     order by record_id, version limit ${PAGE}`;
 }
 
-/** The tenant and the id of a record. */
-interface Place {
+interface RecordKey {
   tenant: string;
   id: string;
 }
 
-/** Returns the owners of the records with these ids. Skips ids without a record. */
 export async function ownersOfRecords(
   reader: Reader,
   table: 'events' | 'memories' | 'blocks' | 'entities' | 'forgotten',
@@ -96,26 +88,24 @@ export async function ownersOfRecords(
   return rows.map(({ id, agent_id, user_id }) => ({ id, agent: agent_id, user: user_id }));
 }
 
-/** Returns the owner of a memory or block, or null if neither has this id. */
-export async function ownerKeyOf(reader: Reader, { tenant, id }: Place): Promise<string | null> {
+export async function ownerKeyOf(reader: Reader, { tenant, id }: RecordKey): Promise<string | null> {
   const table = id.startsWith('blk_') ? 'blocks' : 'memories';
   const [row] = await rowsBy(reader, tenant, table, { id: [id] }, ['owner_key']);
   return row?.owner_key ?? null;
 }
 
-export async function revisionExists(reader: Reader, { tenant, id }: Place, version: number): Promise<boolean> {
+export async function revisionExists(reader: Reader, { tenant, id }: RecordKey, version: number): Promise<boolean> {
   const isMeant = sql`tenant_id = ${tenant} and record_id = ${id} and version = ${version}`;
   return (await countRows(reader, 'revisions', isMeant)) > 0;
 }
 
-/** Removes a record's first revision and returns it, or null if there is none. */
-export async function removeFirstRevision(writer: Writer, { tenant, id }: Place): Promise<Revision | null> {
+export async function removeFirstRevision(writer: Writer, { tenant, id }: RecordKey): Promise<Revision | null> {
   const { rows } = await sql<Selectable<RevisionTable>>`delete from revisions
     where tenant_id = ${tenant} and record_id = ${id} and version = 1 returning *`.execute(writer);
   return rows[0] === undefined ? null : { ...toRevision(rows[0]), before: null };
 }
 
-/** Writes a revision unless the record already has one with this number. Returns whether it did. */
+/** Idempotent: returns false for a known version. */
 export async function addRevision(writer: Writer, revision: Revision & { scope: Scope }): Promise<boolean> {
   const before = revision.before === null ? null : JSON.stringify(revision.before);
   const row = toRevisionRow({ ...revision, at: revision.at.getTime(), change: revision, before });

@@ -8,7 +8,6 @@ import { allOf, insertNew, ofTenant, rowsBy } from '../rows.ts';
 /** Fields that can group a report. */
 export type ReportBy = 'month' | 'day' | 'operation' | 'task' | 'model' | 'user' | 'agent' | 'tenant' | 'run';
 
-/** Fields that can group a report about one tenant. */
 export const REPORT_BY = ['month', 'day', 'operation', 'task', 'model', 'user', 'agent', 'run'] as const;
 
 export interface ReportQuery {
@@ -23,9 +22,9 @@ export interface ReportQuery {
 
 /** One line of a report. Costs are micro-dollars. */
 export interface ReportLine {
-  /** The line's value for each field in `by`. */
+  /** The value of each field in `by`. */
   keys: Partial<Record<ReportBy, string | null>>;
-  /** Number of units of work. A `generate` call and its retry are one unit. */
+  /** Units of work. A `generate` call and its retry are one unit. */
   count: number;
   calls: number;
   failed: number;
@@ -35,7 +34,7 @@ export interface ReportLine {
   milliseconds: number;
   cost: number;
   charged: number;
-  /** Number of units without a price. `cost` does not include them. */
+  /** Units without a price. `cost` does not include them. */
   unpriced: number;
 }
 
@@ -51,7 +50,6 @@ const COLUMNS = {
   run: sql<string | null>`run`,
 };
 
-/** Sums usage, grouped and ordered by the fields in `by`. */
 export async function usageReport(database: Database, query: ReportQuery): Promise<ReportLine[]> {
   const { tenant, by } = query;
   for (const day of [query.from, query.to]) {
@@ -95,15 +93,15 @@ export async function usageReport(database: Database, query: ReportQuery): Promi
   }));
 }
 
-/** What a cost was spent on. `injection` means remembered text in the application's own prompts. */
+/** What a cost was spent on. `injection`: remembered text in the application's own prompts. */
 export type Operation = 'extraction' | 'embedding' | 'consolidation' | 'injection' | 'recall' | 'evaluation';
 
 /** Who caused the usage. */
 export type UsageScope = Pick<Scope, 'tenant' | 'agent' | 'user'>;
 
-/** One record of a model's usage. It is never changed. */
+/** Append-only. */
 export interface UsageEntry {
-  /** If this id is recorded again, nothing changes and nothing is charged. */
+  /** Idempotency key: recording the same id again changes and charges nothing. */
   id: string;
   scope: UsageScope;
   run: string | null;
@@ -112,17 +110,15 @@ export interface UsageEntry {
   task: string;
   model: string;
   usage: ModelUsage;
-  /** Whether the call cost money but failed. */
   failed: boolean;
   at: number;
 }
 
-/** Returns the UTC day of a time, as in 2026-11-15. */
 export function dayOf(time: number): string {
   return new Date(time).toISOString().slice(0, 10);
 }
 
-/** Records a model's usage. Returns false if this was done before. */
+/** Idempotent: returns false for a known id. */
 export async function addUsageRow(
   writer: Writer,
   entry: UsageEntry,
@@ -148,16 +144,12 @@ export async function addUsageRow(
   return (await insertNew(writer, 'usage', [row])) > 0;
 }
 
-/** Returns those of the given ids that are recorded already. */
 export async function recordedIds(reader: Reader, tenant: string, ids: readonly string[]): Promise<Set<string>> {
   const rows = await rowsBy(reader, tenant, 'usage', { id: ids }, ['id']);
   return new Set(rows.map(({ id }) => id));
 }
 
-/**
- * Returns the cost of a day in micro-dollars, of background and foreground work. Remembered text in the application's own prompts does not
- * count.
- */
+/** Micro-dollars. Excludes remembered text in the application's own prompts. */
 export async function spentOn(reader: Reader, day: string, whose: Tenant): Promise<number> {
   const { rows } = await sql<{ spent: number | string | null }>`
     select sum(cost) as spent from usage

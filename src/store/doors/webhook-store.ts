@@ -19,7 +19,6 @@ export async function insertWebhook(writer: Writer, row: WebhookRow): Promise<vo
   await writer.insertInto('webhooks').values(row).execute();
 }
 
-/** Changes a webhook. Returns undefined if the tenant has no webhook with this id. */
 export async function updateWebhook(
   writer: Writer,
   tenant: string,
@@ -29,13 +28,12 @@ export async function updateWebhook(
   return writer.updateTable('webhooks').set(fields).where(ofId(tenant, id)).returningAll().executeTakeFirst();
 }
 
-/** Removes a webhook with the log of its deliveries. */
 export async function removeWebhook(writer: Writer, tenant: string, id: string): Promise<boolean> {
   await removeRows(writer, tenant, 'webhook_deliveries', { webhook_id: [id] });
   return (await removeRows(writer, tenant, 'webhooks', { id: [id] })) > 0;
 }
 
-/** Inserts deliveries. Returns the ids of those that were new. */
+/** Idempotent: returns the ids of those that were new. */
 export async function insertDeliveries(writer: Writer, deliveries: readonly DeliveryRow[]): Promise<Set<string>> {
   const added = new Set<string>();
   for (const some of chunks(deliveries)) {
@@ -50,7 +48,6 @@ export async function insertDeliveries(writer: Writer, deliveries: readonly Deli
   return added;
 }
 
-/** Returns a webhook's deliveries older than the position `before`, newest first. */
 export async function listDeliveries(
   reader: Reader,
   tenant: string,
@@ -62,7 +59,6 @@ export async function listDeliveries(
   return rowsWhere(reader, 'webhook_deliveries', latest);
 }
 
-/** Removes entries from the log that are older than the given time. */
 export async function removeOldDeliveries(writer: Writer, tenant: string, before: number): Promise<void> {
   await sql`delete from webhook_deliveries where tenant_id = ${tenant} and created_at < ${before}`.execute(writer);
 }

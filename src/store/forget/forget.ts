@@ -35,11 +35,11 @@ export interface Forgetting {
   memories: readonly Memory[];
   /** Words to forget from turns that never became a memory. */
   words?: readonly Quote[];
-  /** Whether the request forgets everything that the owner has said so far. No other turn can then repeat the forgotten statements. */
+  /** Forgets everything that the owner has said so far. No other turn can then repeat the forgotten statements. */
   isEverything?: boolean;
-  /** Whether the quotes are exactly the clauses to forget. The rest of their sentences then stays. */
+  /** The quotes are exactly the clauses to forget. The rest of their sentences stays. */
   isByClause?: boolean;
-  /** Who asks to forget: `user`, `agent` or `application`. */
+  /** `user`, `agent` or `application`. */
   by: string;
   /** The turn with the request. Absent if the request came through the API. */
   request?: Request | null;
@@ -49,11 +49,10 @@ export interface Forgetting {
 }
 
 /**
- * Forgets statements: hides them everywhere, but keeps them until they are erased. One transaction does all of this:
- * - The memories are archived.
- * - Their words are removed from the log (the user's turns, the assistant's repetitions, the request), from blocks, and from derived
- *   memories.
- * - A record keeps the statement, who asked, and when.
+ * Hides statements everywhere, but keeps them until they are erased. In one transaction:
+ * - archives the memories,
+ * - removes their words from the log (the user's turns, the assistant's repetitions, the request), from blocks and from derived memories,
+ * - and records the statement, who asked, and when.
  *
  * A later formation cannot read the words, because the log no longer has them. Work in progress finds a new epoch of the owner and starts
  * again.
@@ -72,7 +71,7 @@ export async function forget(writer: Writer, parts: Parts, work: Forgetting): Pr
   const saidAgain = await hideInLog(writer, parts, { items, owner: around, at, request, isEverything });
   const forgotten: Forgotten[] = [];
   for (const item of items) {
-    // Reads each memory again, because archiving the previous one may have changed it through a merged text that contains both.
+    // Reads each memory again: archiving the previous one may have changed it through a merged text that contains both.
     const memory = item.memory === null ? null : await findChangeable(writer, item.memory.scope, item.memory.id);
     if (memory !== null) await archiveMemory(writer, parts, memory, { reason: 'forgotten', why: work.why });
     const record = recordOf(item, { work, owner, id: parts.ids.next('fgt'), at, saidAgainAt: saidAgain.get(item) });
@@ -86,7 +85,7 @@ export async function forget(writer: Writer, parts: Parts, work: Forgetting): Pr
   return forgotten;
 }
 
-/** Records that an intention is done or dismissed. The turns keep their words, but no reader forms an intention from them again. */
+/** The turns keep their words, but no reader forms an intention from them again. */
 export async function closeIntention(
   writer: Writer,
   parts: Parts,
@@ -100,7 +99,7 @@ export async function closeIntention(
   await insertForgotten(writer, { ...record, as }, spans);
 }
 
-/** Undoes a forgetting: puts the words back into the log. The caller restores the memory itself. */
+/** Puts the words back into the log. The caller restores the memory itself. */
 export async function unforget(writer: Writer, parts: Parts, record: Forgotten): Promise<void> {
   const { tenant } = record.scope;
   await changeOwner(writer, record.scope, parts.clock.now());
@@ -110,7 +109,7 @@ export async function unforget(writer: Writer, parts: Parts, record: Forgotten):
   await beginEpoch(writer, tenant, [record.scope]);
 }
 
-/** Links a restored memory with the entities in its text, because forgetting removes entities that no other memory mentions. */
+/** Forgetting removes entities that no other memory mentions, so a restored memory is linked again. */
 async function nameAgain(writer: Writer, parts: Parts, id: string, owner: Scope): Promise<void> {
   const [memory] = await memoriesBy(writer, owner.tenant, { id: [id] });
   if (memory === undefined) return;
@@ -127,7 +126,7 @@ async function nameAgain(writer: Writer, parts: Parts, id: string, owner: Scope)
 }
 
 /**
- * Hides repetitions of forgotten statements by an agent or a tool in new events. If the user has made a statement again, repetitions of it
+ * Hides repetitions of forgotten statements by an agent or a tool in new events. Once the user has made a statement again, its repetitions
  * are allowed.
  */
 export async function hideEchoes(writer: Writer, parts: Parts, scope: Scope, events: readonly Event[]): Promise<void> {
@@ -138,7 +137,7 @@ export async function hideEchoes(writer: Writer, parts: Parts, scope: Scope, eve
   if (open.length === 0) return;
   for (const event of spoken) {
     await yieldToEventLoop();
-    // Splits each turn only once, and computes spans only for the records that it repeats: an owner may have thousands of records.
+    // An owner may have thousands of records, so each turn is split only once, and spans are computed only for records that it repeats.
     if (event.origin === 'user') {
       const sentences = tellingSentences(event.content);
       const saying = open.filter(({ says }) => sentences.some(says));
@@ -170,20 +169,18 @@ export async function hideEchoes(writer: Writer, parts: Parts, scope: Scope, eve
   }
 }
 
-/** Returns a function that checks whether a sentence repeats a forgotten statement, unless the user has made that statement again. */
+/** Statements that the user has made again do not count. */
 export async function saysForgotten(reader: Reader, owner: Scope): Promise<Says> {
   const records = await activeRecords(reader, owner);
   return (text) => records.some(({ says }) => says(text));
 }
 
-/** The record of a forgotten statement that the user has not made again. */
 interface ActiveRecord {
   id: string;
   text: string;
   says: Says;
 }
 
-/** Returns the forgotten statements that the user has not made again. Stems each sentence only once for all of them. */
 async function activeRecords(reader: Reader, owner: Scope): Promise<ActiveRecord[]> {
   const heardOf = hearingOnce();
   return (await activeMatters(reader, owner)).map(({ id, value, text }) => ({
@@ -219,7 +216,7 @@ async function itemsOf(writer: Writer, parts: Parts, work: Forgetting, owner: Sc
   return [...items, ...repeats.map(itemOf), ...words.filter(({ text }) => text.trim() !== '')];
 }
 
-/** Finds live statements without an attribute that repeat one of the items in other words: "Halden had a party". */
+/** Live statements without an attribute that repeat an item in other words: "Halden had a party". */
 async function repeatsOf(writer: Writer, parts: Parts, items: readonly Item[], owner: Scope): Promise<Memory[]> {
   const telling = items.filter(({ sayer }) => sayer.isTelling);
   if (telling.length === 0) return [];

@@ -20,7 +20,7 @@ import {
   scopeOfRow,
 } from '../rows.ts';
 
-/** Words that were removed from an event. `field` is `content` for a span of the text, and `metadata` for all of the metadata. */
+/** Words that were removed from an event: a span of its `content`, or all of its `metadata`. */
 export interface CutSpan extends Quote {
   field: 'content' | 'metadata';
   words: string;
@@ -30,7 +30,6 @@ export async function insertForgotten(
   writer: Writer,
   record: Omit<Forgotten, 'spans'>,
   spans: readonly CutSpan[],
-  /** Only for records from another store. */
   digests: object | null = null,
 ): Promise<void> {
   await writer
@@ -82,7 +81,6 @@ interface ForgottenFilter {
   limit?: number;
 }
 
-/** Returns the forgotten statements of the owners that a handle sees, newest first. */
 export async function listForgotten(
   reader: Reader,
   scope: Scope,
@@ -101,14 +99,13 @@ export async function listForgotten(
   return rows.map((row) => toForgotten(row, spans.get(row.id) ?? []));
 }
 
-/** Returns the forgotten statements of the owners that a scope sees, newest first. Leaves out those that the user has made again. */
+/** Leaves out statements that the user has made again. */
 export async function activeMatters(reader: Reader, scope: Scope): Promise<Pick<Forgotten, 'id' | 'value' | 'text'>[]> {
   const isActive = sql`${ofVisibleOwners(scope)} and ${sql.ref('as')} = 'forgotten' and said_again_at is null
     order by at desc, id desc`;
   return rowsWhere(reader, 'forgotten', isActive, ['id', 'value', 'text']);
 }
 
-/** Returns the removed words, keyed by the id of the record that removed them. */
 export async function spansOf(reader: Reader, tenant: string, ids: readonly string[]): Promise<Map<string, CutSpan[]>> {
   const rows = await rowsBy(reader, tenant, 'forgotten_spans', { forgotten_id: ids });
   const byPlace = (one: CutSpan, other: CutSpan): number =>
@@ -117,9 +114,7 @@ export async function spansOf(reader: Reader, tenant: string, ids: readonly stri
   return new Map([...byRecord].map(([id, spans]) => [id, spans.map(toSpan).sort(byPlace)]));
 }
 
-/**
- * Returns all hidden spans of an event, each with the record that hides it. Leaves out the spans of closed intentions, which hide no words.
- */
+/** Leaves out the spans of closed intentions, which hide no words. */
 export async function hiddenSpans(
   reader: Reader,
   tenant: string,
@@ -132,19 +127,17 @@ export async function hiddenSpans(
   return rows.flatMap((row) => {
     const record = byId.get(row.forgotten_id);
     if (record?.as !== 'forgotten') return [];
-    // Only a record from another store has digests.
     return [{ ...toSpan(row), record: record.id, isImported: record.digests !== null }];
   });
 }
 
-/** Records that the user has repeated these statements. Afterwards the assistant's repetitions of them are no longer hidden. */
+/** Afterwards the assistant's repetitions of these statements are no longer hidden. */
 export async function markSaidAgain(writer: Writer, tenant: string, ids: readonly string[], at: number): Promise<void> {
   if (ids.length === 0) return;
   await sql`update forgotten set said_again_at = ${at}
     where tenant_id = ${tenant} and ${isIn('id', ids)} and said_again_at is null`.execute(writer);
 }
 
-/** Removes the records of erased memories and the words of erased events. */
 export async function eraseForgotten(
   writer: Writer,
   tenant: string,
@@ -153,7 +146,7 @@ export async function eraseForgotten(
   const spans = await rowsBy(writer, tenant, 'forgotten_spans', { event_id: events }, ['forgotten_id']);
   const cut = spans.map((row) => row.forgotten_id);
   const ofMemories = await rowsBy(writer, tenant, 'forgotten', { memory_id: memories }, ['id']);
-  // If a record has no memory, it contains the forgotten words itself, so it is removed as well.
+  // A record without a memory contains the forgotten words itself.
   const ofEvents = await rowsBy(writer, tenant, 'forgotten', { id: cut }, ['id', 'memory_id']);
   const gone = [...ofMemories, ...ofEvents.filter((row) => row.memory_id === null)].map(({ id }) => id);
   await deleteForgotten(writer, tenant, gone);
@@ -170,15 +163,14 @@ export type Claim = Pick<Memory, 'subject' | 'attribute' | 'value' | 'polarity' 
 };
 
 /**
- * Checks whether a statement repeats a forgotten one, or an intention that is over. It does if both quote the same words, or if it has the
- * same content and was made before the request. A statement made after the request is new.
+ * A statement repeats a forgotten one, or an intention that is over, if both quote the same words, or if it has the same content and was
+ * made before the request. A statement made after the request is new.
  */
 function isForgotten(claim: Claim, records: readonly Forgotten[]): boolean {
   return records.some((record) => {
     if (record.as !== 'forgotten' && claim.type !== 'intention') return false;
     if (quotesMeet(record.spans, claim.quotes)) return true;
     if (claim.statedAt > record.at) return false;
-    // Skips records from another store, which have no text to compare.
     if (record.text === '') return false;
     return hasSameFields(record, claim) || contentHash(record.text) === contentHash(claim.text);
   });
@@ -196,7 +188,6 @@ function hasSameFields(record: Forgotten, claim: Claim): boolean {
   );
 }
 
-/** Checks whether a quote in one list overlaps with a quote in the other. */
 export function quotesMeet(one: readonly Quote[], other: readonly Quote[]): boolean {
   return one.some((left) =>
     other.some((right) => left.event === right.event && left.start < right.end && right.start < left.end),
@@ -213,7 +204,7 @@ function toSpan(row: Selectable<ForgottenSpanTable>): CutSpan {
   };
 }
 
-/** Returns the spans of texts as quotes. Leaves out spans of metadata, because they have no position in a text. */
+/** Leaves out metadata, because it has no positions in a text. */
 export function contentQuotes(spans: readonly CutSpan[]): Quote[] {
   return spans.filter(({ field }) => field === 'content').map(({ event, start, end }) => ({ event, start, end }));
 }
@@ -239,20 +230,18 @@ export function toForgotten(row: Selectable<ForgottenTable>, spans: readonly Cut
   };
 }
 
-/** Digests that identify a statement in a store that does not have its words. */
 export interface ForgottenDigests {
   salt: string;
   of: string[];
 }
 
-// Each digest takes 30 to 40 ms to compute, which slows down a dictionary attack on an export. Short values can still be guessed.
+// Each digest takes 30 to 40 ms, which slows down a dictionary attack on an export. Short values can still be guessed.
 const COST = { N: 2 ** 14, r: 8, p: 1 };
 const derive = promisify(scrypt as (key: string, salt: string, length: number, cost: object, done: Done) => void);
 type Done = (error: Error | null, key: Buffer) => void;
 
 type Recognised = Pick<Forgotten, 'subject' | 'attribute' | 'value' | 'polarity' | 'text'>;
 
-/** Returns the texts whose digests identify a statement: its wording and, if it has a value, its fields. */
 function keysOf({ subject, attribute, value, polarity, text }: Recognised): string[] {
   const fields =
     attribute === null || value === null
@@ -265,20 +254,18 @@ export function newSalt(): string {
   return randomBytes(16).toString('base64url');
 }
 
-/** Computes the digests that replace a forgotten statement in an export. If the record was itself imported as digests, returns these. */
 export async function digestsFor(record: Recognised, salt: string): Promise<ForgottenDigests> {
   const digests = await Promise.all(keysOf(record).map((key) => derive(key, salt, 16, COST)));
   return { salt, of: digests.map((digest) => digest.toString('base64url')) };
 }
 
-/** Returns those of the given statements that were forgotten, in this store or in the one that a record was imported from. */
+/** Also finds statements that were forgotten in the store from which a record was imported. */
 export async function forgottenAmong<Each extends Claim>(
   reader: Reader,
   tenant: string,
   { claims, records }: { claims: readonly Each[]; records: readonly Forgotten[] },
 ): Promise<Set<Each>> {
   const found = new Set(claims.filter((claim) => isForgotten(claim, records)));
-  // Records from another store have digests instead of a text.
   const imported = records.filter(({ text }) => text === '');
   if (imported.length === 0) return found;
   const rows = await rowsBy(reader, tenant, 'forgotten', { id: imported.map(({ id }) => id) }, ['id', 'digests']);

@@ -16,9 +16,8 @@ import { redactBlocks, redactHistory, redactJson, redactText, type Says } from '
 import { countRows, isIn, ofOwner, rowsBy, rowsWhere, setColumns } from '../rows.ts';
 
 /**
- * Hides forgotten statements in derived memories and in blocks. Forgets a derived memory completely if all its sources are forgotten. Does
- * the same with a reflection that its remaining turns do not support, and with an archived memory that matches. Removes only the matching
- * sentences from any other derived memory. Returns the ids of the memories that were forgotten.
+ * Removes the matching sentences from derived memories and blocks. Forgets a memory completely if all its sources are forgotten, if it is
+ * an archived match, or if it is a reflection that its remaining turns do not support. Returns the ids of the memories that were forgotten.
  */
 export async function hideInDerived(
   writer: Writer,
@@ -32,8 +31,8 @@ export async function hideInDerived(
   const derived = await derivedOf(writer, tenant, gone);
   const rows = await rowsWith(writer, parts, 'memory', { items, owner, archived: true });
   const hits = await memoriesBy(writer, tenant, { row_id: rows });
-  // Texts that were made from slots repeat no words of the log, unless a sentence was joined to them: "Partner is called Marcus. his
-  // birthday is in May".
+  // A text made from slots repeats no words of the log, unless a sentence was joined to it: "Partner is called Marcus. his birthday is in
+  // May".
   const quoted = items.flatMap(({ quotes }) => quotes);
   const isWorded = ({ attribute, content, quotes }: Memory): boolean =>
     attribute === null || (quotesMeet(quotes, quoted) && splitSentences(content).length > 1);
@@ -53,7 +52,7 @@ export async function hideInDerived(
     unsupported.some((reflection) => reflection.id === id) ||
     (derived.get(id)?.every((from) => gone.includes(from)) ?? false);
   for (const id of found.keys()) {
-    // Reads each memory again, because redacting a statement also rewrites its merged text, which may be one of these memories.
+    // Reads each memory again: redacting a statement also rewrites its merged text, which may be one of these memories.
     const [memory] = await memoriesBy(writer, tenant, { id: [id] });
     if (memory === undefined) continue;
     const isLeft = !isAlone(memory) && (await redactMemory(writer, parts, memory, { says, why }));
@@ -70,9 +69,8 @@ export async function hideInDerived(
 const SUPPORTED = 0.5;
 
 /**
- * Finds the reflections that have lost their support: some of their turns contain forgotten words, and the remaining words do not support
- * them. Such a reflection may rest on the forgotten words without repeating any: "is under more strain than the jokes show". Skips
- * reflections that all users share, because they are not about a person.
+ * A reflection may rest on the forgotten words without repeating any: "is under more strain than the jokes show". Skips reflections that
+ * all users share, because they are not about a person.
  */
 async function unsupportedReflections(
   writer: Writer,
@@ -94,8 +92,7 @@ async function unsupportedReflections(
 
 /**
  * Removes matching sentences from a memory and its history, and matching words from its title and tags. Returns false and changes nothing
- * if that is impossible: nothing would be left, the memory is archived, or its new title is taken. The caller then forgets the whole
- * memory.
+ * if the caller must forget the whole memory: nothing would be left, it is archived, or its new title is taken.
  */
 export async function redactMemory(
   writer: Writer,
@@ -114,7 +111,6 @@ export async function redactMemory(
   return true;
 }
 
-/** The texts of a memory. */
 interface Worded {
   content: string;
   title?: string | null;
@@ -122,8 +118,8 @@ interface Worded {
 }
 
 /**
- * Returns a memory's texts without the matching parts. A short title may refer to the statement without repeating all of it. If some of its
- * words occurred only in the removed sentences, it is therefore replaced.
+ * A short title may refer to the statement without repeating all of it. It is replaced if one of its words occurred only in the removed
+ * sentences.
  */
 function withoutSaid<Texts extends Worded>(texts: Texts, says: Says): Texts {
   const content = redactText(texts.content, says);
@@ -140,7 +136,7 @@ function withoutSaid<Texts extends Worded>(texts: Texts, says: Says): Texts {
   };
 }
 
-/** Removes matching values from metadata that Varve wrote itself, such as the context of an intention. */
+/** Only metadata that Varve wrote itself, such as the context of an intention. */
 async function redactMetadata(writer: Writer, owner: Scope, says: Says): Promise<void> {
   const { tenant } = owner;
   const owners = await ownersAround(writer, owner);
@@ -164,13 +160,9 @@ const TITLE_WORDS = 6;
 /** The word before a title that names the kind of text: "Summary: ". */
 const KIND = /^\p{L}+: /u;
 
-/** Matches the start of a quotation from the user, with its day: "21 October: “". */
+/** The start of a quotation from the user, with its day: "21 October: “". */
 const QUOTED_ON = /^(?:[^“\n]{1,40}: )?“/u;
 
-/**
- * Replaces the title of a summary if it names the forgotten statement. The new title is the word for its kind and the first words that
- * remain.
- */
 function titleOf(before: string, content: string): string {
   const [kind = ''] = KIND.exec(before) ?? [];
   const quoted = QUOTED_ON.test(content) ? content.replace(QUOTED_ON, '').split(/”(?=\n|$)/u)[0] : undefined;
@@ -184,7 +176,6 @@ async function hasTitle(writer: Writer, { scope, id }: Memory, title: string | n
   return (await countRows(writer, 'memories', hasIt)) > 0;
 }
 
-/** Selects the user's memories, and those of wider owners that were learned from this user's events. */
 async function learnedFromOwner(writer: Writer, memories: readonly Memory[], owner: Scope): Promise<Memory[]> {
   const shared = memories.filter(({ scope }) => scope.user !== owner.user);
   const sources = shared.flatMap(({ sourceEvents }) => sourceEvents);
@@ -194,8 +185,8 @@ async function learnedFromOwner(writer: Writer, memories: readonly Memory[], own
 }
 
 /**
- * Removes the entities of forgotten statements that no live memory is linked to. An entity goes if its name is part of the forgotten
- * content, or if only forgotten statements mention it. If it has metadata, the application wrote it; it then goes only in the first case.
+ * Removes entities without a live memory if their name is part of the forgotten content, or if only forgotten statements mention them.
+ * Entities with metadata were written by the application and go only in the first case.
  */
 export async function removeEntities(writer: Writer, parts: Parts, items: readonly Item[]): Promise<void> {
   for (const { memory, sayer } of items) {
@@ -215,7 +206,6 @@ export async function removeEntities(writer: Writer, parts: Parts, items: readon
   }
 }
 
-/** Returns the memories that are linked to entities, archived ones too. */
 async function linksOf(writer: Writer, tenant: string, entities: readonly string[]) {
   const { rows } = await sql<Pick<MemoryRow, 'archived_at' | 'archive_reason'> & { entity_id: string }>`
     select link.entity_id, memory.archived_at, memory.archive_reason from memory_entities link
@@ -224,7 +214,7 @@ async function linksOf(writer: Writer, tenant: string, entities: readonly string
   return rows;
 }
 
-/** Checks whether a live memory of the owner contains the words of a name, even without a link to the entity: "ralf yelled again". */
+/** Whether a live memory of the owner contains the words of a name without a link to the entity: "ralf yelled again". */
 async function isNamedLive(writer: Writer, parts: Parts, scope: Scope, name: string): Promise<boolean> {
   const search = { tenant: scope.tenant, kind: 'memory', owners: [ownerKey(scope)], words: indexWords(name) } as const;
   const hits = await parts.database.text.search(writer, { ...search, archived: false, limit: MOST_NAMING });
@@ -238,7 +228,6 @@ async function isNamedLive(writer: Writer, parts: Parts, scope: Scope, name: str
 
 const MOST_NAMING = 100;
 
-/** Reads a tenant's memories by id or row, in no particular order. */
 export async function memoriesBy(
   reader: Reader,
   tenant: string,

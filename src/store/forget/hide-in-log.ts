@@ -23,24 +23,23 @@ import { namingTests } from './name-forgotten.ts';
 import type { Says } from './redact-blocks.ts';
 import { isIn, ofOwnerKey, rowsBy, rowsWhere } from '../rows.ts';
 
-/** The turn that asks to forget, and the words in it that do so. */
 export interface Request {
   event: Event;
   quotes: readonly Quote[];
 }
 
-/** Something to hide: a statement, or words of a turn. */
+/** A statement to hide, or words of a turn (`memory` is null). */
 export interface Item {
   memory: Memory | null;
   text: string;
   quotes: readonly Quote[];
   sayer: Sayer;
   spans: CutSpan[];
-  /** Whether only the quoted clauses are hidden, and the rest of their sentences stays. */
+  /** The rest of the quoted sentences stays. */
   isByClause: boolean;
 }
 
-/** Returns the owners whose records a scope sees. For a user without an agent, adds the owners of this user with each agent. */
+/** For a user without an agent, includes the owners of this user with each agent. */
 export async function ownersAround(writer: Writer, owner: Scope): Promise<string[]> {
   const visible = visibleOwners(owner);
   if (owner.agent !== null || owner.user === null) return visible;
@@ -50,7 +49,6 @@ export async function ownersAround(writer: Writer, owner: Scope): Promise<string
 
 const MOST_HITS = 1000;
 
-/** Finds rows of an owner and of related owners that contain words of the items. */
 export async function rowsWith(
   writer: Writer,
   parts: Parts,
@@ -67,7 +65,6 @@ export async function rowsWith(
   return [...found];
 }
 
-/** Returns the events that an item quotes or was learned from. */
 function sourcesOf({ memory, quotes }: Item, { memoryTypes }: Parts): string[] {
   const isForgettable = memory !== null && memoryType(memoryTypes, memory.type).forgettable;
   return [...new Set([...quotes.map(({ event }) => event), ...(isForgettable ? memory.sourceEvents : [])])];
@@ -81,14 +78,13 @@ interface HiddenItems {
   isEverything: boolean;
 }
 
-/** Finds the turns that contain words of the items. Skips other people's turns, and documents, which were stored on purpose. */
+/** Skips other people's turns, and documents, which were stored on purpose. */
 async function echoesOf(writer: Writer, parts: Parts, items: readonly Item[], owner: Scope): Promise<EventRow[]> {
   const values = await rowsWith(writer, parts, 'event', { items, owner });
   const hits = await rowsBy(writer, owner.tenant, 'events', { row_id: values });
   return hits.filter(({ user_id, kind }) => user_id === owner.user && kind !== 'document_chunk');
 }
 
-/** Returns the user's turns after a request, to check whether the user has repeated an item. */
 async function laterTurns(writer: Writer, owner: Scope, at: Date): Promise<EventRow[]> {
   const isUsers = owner.user === null ? sql`user_id is null` : sql`user_id = ${owner.user}`;
   const isLater = sql`tenant_id = ${owner.tenant} and ${isIn('owner_key', await ownersAround(writer, owner))}
@@ -96,9 +92,7 @@ async function laterTurns(writer: Writer, owner: Scope, at: Date): Promise<Event
   return rowsWhere(writer, 'events', isLater);
 }
 
-/**
- * Removes the items' words from the log. If the user has repeated an item since the request, the result has the time of that repetition.
- */
+/** Returns the times at which the user repeated items after the request. */
 export async function hideInLog(
   writer: Writer,
   parts: Parts,
@@ -119,7 +113,7 @@ export async function hideInLog(
   const saidAgain = new Map<Item, Date>();
   const hidden = new Set<string>();
   const isUsers = ({ origin }: EventRow): boolean => origin === 'user';
-  // Compares equal times by the order of the log, because imported turns may all have the same time.
+  // Imported turns may all have the same time, so the order of the log is the tie-breaker.
   const asked = own.find(({ id }) => id === request?.event.id)?.sequence ?? Infinity;
   const isAfter = ({ occurred_at, sequence }: EventRow): boolean =>
     occurred_at > at.getTime() || (occurred_at === at.getTime() && sequence > asked);
@@ -127,7 +121,7 @@ export async function hideInLog(
     await yieldToEventLoop();
     const isRequest = request?.event.id === row.id;
     const isLater = isUsers(row) && isAfter(row) && !isRequest;
-    // If everything is forgotten, compares each turn only with its own items: comparing 1,200 turns with all items would take half a
+    // If everything is forgotten, each turn is compared only with its own items: comparing 1,200 turns with all items would take half a
     // minute.
     const isApart = isEverything && !isLater && !isRequest;
     const possible = isApart ? (bySource.get(row.id) ?? []).map(({ item }) => item) : items;
@@ -145,7 +139,7 @@ export async function hideInLog(
     await hideInEvent(writer, parts, row, cut, (text) => says.some((each) => each(text)));
     hidden.add(row.id);
   };
-  // Handles the user's turns first: the assistant may repeat the words that these turns still contain after that.
+  // The user's turns first: the assistant may repeat the words that these turns still contain after that.
   for (const row of rows.filter(isUsers)) await hide(row, null);
   const answers = rows.filter((row) => !isUsers(row));
   const names = isEverything ? null : await namesIn(writer, parts, owner, { answers, items });
@@ -154,14 +148,12 @@ export async function hideInLog(
   return saidAgain;
 }
 
-/** Records which items a later turn of the user repeats. Splits the turn only once for all of them. */
 function noteRepeats(row: EventRow, items: readonly Item[], saidAgain: Map<Item, Date>): void {
   if (items.length === 0) return;
   const sentences = tellingSentences(row.content);
   for (const item of items) if (sentences.some(item.sayer.says)) saidAgain.set(item, new Date(row.occurred_at));
 }
 
-/** Returns functions that recognise the sentences in which the assistant refers to an item in other words. */
 async function namesIn(
   writer: Writer,
   parts: Parts,
@@ -176,10 +168,7 @@ async function namesIn(
   });
 }
 
-/**
- * Finds the spans of all items in one turn, and adds them to the items. The words of the request go to the first item. Returns all spans,
- * and the functions that found them.
- */
+/** Also adds the spans to the items; those of the request go to the first item. */
 function cutItems(
   row: EventRow,
   items: readonly Item[],
@@ -221,9 +210,8 @@ function cutItems(
 }
 
 /**
- * Returns a function that recognises sentences of a reply that refer to an item. Such a sentence repeats the item, or has one distinctive
- * word (a medicine, a name, a number) that was removed from the turn before the reply. Words that other statements still contain do not
- * qualify.
+ * Recognises sentences of a reply that repeat the item, or contain a distinctive word (a medicine, a name, a number) that was removed from
+ * the turn before and that no other statement contains.
  */
 function takesUp({ sayer, spans }: Item, sources: ReadonlySet<string>, standing: readonly Memory[]): Says {
   const cut = spans.filter(({ event, field }) => field === 'content' && sources.has(event));
@@ -239,10 +227,7 @@ function takesUp({ sayer, spans }: Item, sources: ReadonlySet<string>, standing:
   };
 }
 
-/**
- * Returns the spans of an event to hide for an item. If the memory has no quotes and nothing in its source event matches, returns the whole
- * event.
- */
+/** Falls back to the whole event if the memory has no quotes and nothing in its source event matches. */
 function spansOf({ memory }: Item, row: EventRow, { isSource, ...hiding }: Hiding & { isSource: boolean }): CutSpan[] {
   const spans = spansToHide(row, hiding);
   const isUnquoted = isSource && memory?.quotes.length === 0 && memory.sourceEvents.includes(row.id);
@@ -250,7 +235,7 @@ function spansOf({ memory }: Item, row: EventRow, { isSource, ...hiding }: Hidin
   return spansToHide(row, { ...hiding, quotes: [{ start: 0, end: row.content.length }] });
 }
 
-/** Spares a matching sentence of the user if another live statement quotes it. */
+/** Spares a matching sentence of the user that another live statement quotes. */
 function unlessStanding(row: EventRow, test: Says, standing: readonly Quote[]): Says {
   return (text) => {
     if (!test(text)) return false;
@@ -259,10 +244,7 @@ function unlessStanding(row: EventRow, test: Says, standing: readonly Quote[]): 
   };
 }
 
-/**
- * Returns a function that recognises clauses which another live statement needs: they contain its value, or it quotes them and the item
- * does not.
- */
+/** Recognises clauses that another live statement needs: they contain its value, or it quotes them and the item does not. */
 function staysBeside({ sayer, quotes }: Item, row: EventRow, standing: readonly Memory[]): Hiding['stays'] {
   const others = standing.filter((memory) => memory.quotes.some(({ event }) => event === row.id));
   if (others.length === 0) return undefined;
@@ -277,10 +259,7 @@ function staysBeside({ sayer, quotes }: Item, row: EventRow, standing: readonly 
   };
 }
 
-/**
- * Returns the live statements from these turns that will not be forgotten. Leaves out summaries, which repeat the forgotten statements
- * until they are redacted, after the log.
- */
+/** Leaves out summaries: they repeat the forgotten statements until they are redacted, after the log. */
 async function standingStatements(
   writer: Writer,
   { memoryTypes }: Parts,
@@ -300,7 +279,6 @@ async function standingStatements(
 
 const LONGEST_REPLY = 6;
 
-/** Returns the turns after each given turn, up to the user's next one. */
 async function repliesTo(writer: Writer, turns: readonly EventRow[]): Promise<EventRow[]> {
   const replies: EventRow[] = [];
   for (const turn of turns) {
@@ -314,7 +292,7 @@ async function repliesTo(writer: Writer, turns: readonly EventRow[]): Promise<Ev
   return replies;
 }
 
-/** Removes words from imported events if they were forgotten after the copy was made. */
+/** Removes words from imported events that were forgotten after the copy was made. */
 export async function hideForgottenSpans(
   writer: Writer,
   parts: Parts,
@@ -323,7 +301,7 @@ export async function hideForgottenSpans(
 ): Promise<void> {
   for (const row of await rowsBy(writer, tenant, 'events', { id: eventIds })) {
     const cut = (await hiddenSpans(writer, tenant, row.id)).filter(({ isImported }) => isImported);
-    // Removes all of the metadata, because the record does not show which part of it contained the words.
+    // All of the metadata, because the record does not show which part of it contained the words.
     const metadata = cut.some(({ field }) => field === 'metadata') ? '{}' : row.metadata;
     await hideInEvent(writer, parts, { ...row, metadata }, cut, () => false);
   }

@@ -13,43 +13,37 @@ import type { EventRow } from '../record-rows.ts';
 import { type CutSpan, hiddenSpans, spansOf } from './forgotten-store.ts';
 import { redactJson, type Says } from './redact-blocks.ts';
 
-/** The texts that help to recognise a statement in the sentences of the log. */
 interface Matter {
   value: string | null;
-  /** The sentences that make the statement: the memory's own text, and the words of the log that it was formed from. */
+  /** The memory's own text, and the words of the log that it was formed from. */
   texts: readonly string[];
 }
 
 /** A sentence repeats a statement if it contains at least this share of the statement's words. */
 const SAYS_IT = 0.8;
-/** The share for sentences in the direct reply to the statement's turn. It is lower, because the reply is about that turn. */
+/** For the direct reply to the statement's turn. Lower, because the reply is about that turn. */
 const REPLY_SAYS_IT = 0.34;
 
 export interface Sayer {
-  /** Checks whether a sentence repeats the statement and must be hidden. */
   says(sentence: string): boolean;
-  /** Checks whether a sentence in the direct reply refers to the statement. */
+  /** For sentences in the direct reply. */
   takesUp(sentence: string): boolean;
-  /** Checks whether a clause contains the value, even if other statements may contain the same value. */
+  /** Whether a clause contains the value, even if other statements may contain the same value. */
   names(clause: string): boolean;
   /** Whether the value alone identifies the statement, as a name, a number or an address does. */
   isTelling: boolean;
 }
 
-/** A sentence, prepared for the comparison with statements. */
 interface Heard {
   stems: ReadonlySet<string>;
-  /** The normalised sentence, with a space before and after it. */
+  /** Normalised, with a space before and after it. */
   plain: string;
   digits: string;
 }
 
 let remarks: RegExp | null = null;
 
-/**
- * Returns the stems of words that can identify a statement. Judgements, wishes and times ("Sehr schön.", "What a week!") cannot, because
- * assistants use them in answers to many statements.
- */
+/** Leaves out judgements, wishes and times ("Sehr schön.", "What a week!"): assistants use them in answers to many statements. */
 function identifyingStems(text: string): Set<string> {
   remarks ??= anyWords('remark', 'giu');
   return smallTalkIn(text) === null ? contentStems(plainMarks(text).replace(remarks, ' ')) : new Set();
@@ -63,7 +57,6 @@ function hear(sentence: string): Heard {
   };
 }
 
-/** Caches prepared sentences, so that a sentence is stemmed only once however many records it is compared with. */
 export function hearingOnce(): (sentence: string) => Heard {
   const known = new Map<string, Heard>();
   return (sentence) => {
@@ -73,13 +66,9 @@ export function hearingOnce(): (sentence: string) => Heard {
   };
 }
 
-/**
- * Returns functions that recognise a statement by its words, by the words of its sources and, if its value is distinctive enough, by the
- * value alone.
- */
 export function sayerOf({ value, texts }: Matter, heardOf: (sentence: string) => Heard = hear): Sayer {
   const stems = texts.map(identifyingStems).filter((each) => each.size > 0);
-  // A reply may refer to just one sentence of a longer statement. Skips sentences with fewer than three words: one word in common would be
+  // A reply may refer to just one sentence of a longer statement. In a sentence with fewer than three words, one word in common would be
   // enough to match.
   const sentences = texts
     .flatMap((text) => splitSentences(text).map((each) => identifyingStems(each.text)))
@@ -112,7 +101,7 @@ export function sayerOf({ value, texts }: Matter, heardOf: (sentence: string) =>
 
 const NO_CASE = /\p{Lo}/u;
 
-/** Checks whether a value alone identifies its statement. "Halden Foods" does; "tea" and "42" occur in many other sentences. */
+/** "Halden Foods" identifies its statement; "tea" and "42" occur in many others. */
 function tells(value: string): boolean {
   const normal = normalValue(value);
   if (normal.length < 3 || /^\d{1,3}$/.test(normal)) return NO_CASE.test(value) && normal.length >= 2;
@@ -134,10 +123,7 @@ function valueFinder(value: string): (heard: Heard) => boolean {
 
 const SHORTEST_NAME = 5;
 
-/**
- * Returns the first word of a name if it is distinctive: "Zorbex" of "Zorbex Foods". Returns null for an ordinary word or a name of one
- * word.
- */
+/** Returns the distinctive first word of a name: "Zorbex" of "Zorbex Foods". Null for an ordinary word or a name of one word. */
 function leadingName(value: string): string | null {
   const [first = '', ...rest] = value.trim().split(/\s+/);
   if (rest.length === 0 || !/^\p{Lu}/u.test(first)) return null;
@@ -154,16 +140,13 @@ const WORD = /[\p{L}\p{M}\p{N}'’-]+/gu;
 const FIGURE = /\d+(?:[.,'’ \u00a0\u202f]\d{3}(?!\d))*/gu;
 const YEAR = /^(?:19|20)\d\d$/;
 
-/** Returns the numbers of three or more digits in a text, as digits alone: "8,300", "8.300" and "8 300" become 8300. Leaves out years. */
+/** Returns numbers of three or more digits without separators: "8,300", "8.300" and "8 300" become 8300. Leaves out years. */
 export function longNumbers(text: string): Set<string> {
   const numbers = (text.match(FIGURE) ?? []).filter((figure) => !YEAR.test(figure));
   return new Set(numbers.map((figure) => figure.replace(/\D/gu, '')).filter((digits) => digits.length >= 3));
 }
 
-/**
- * Returns the stems of a text's distinctive words: names, and words that are rare in its language. Returns nothing for scripts without
- * spaces, because their words cannot be separated.
- */
+/** Names, and words that are rare in the text's language. Empty for scripts without spaces, because their words cannot be separated. */
 export function distinctiveStems(text: string): Set<string> {
   const pack = detectPack(text, english);
   const isRare = (word: string): boolean =>
@@ -171,18 +154,14 @@ export function distinctiveStems(text: string): Set<string> {
   return identifyingStems((text.toLowerCase().match(WORD) ?? []).filter(isRare).join(' '));
 }
 
-/**
- * Returns the sentences of a user's turn that may repeat a statement. Leaves out questions that only ask whether the statement is still
- * known ("Did you forget Halden Foods?").
- */
+/** Leaves out questions that only ask whether a statement is still known ("Did you forget Halden Foods?"). */
 export function tellingSentences(content: string): string[] {
   return splitSentences(content).flatMap(({ text }) => (asksIfKnown(text) ? [] : [text]));
 }
 
 /**
- * Checks whether a sentence only asks whether a statement is still known. A question with a comma never qualifies, because its second
- * clause may make the statement ("What do I wear at Halden Foods, where I work again?"): hiding a statement would be worse than keeping a
- * repetition.
+ * False for every question with a comma, because its second clause may make the statement ("What do I wear at Halden Foods, where I work
+ * again?"): hiding a statement would be worse than keeping a repetition.
  */
 function asksIfKnown(sentence: string): boolean {
   const question = plainMarks(sentence).replace(/^[\s¿]+/u, '');
@@ -191,20 +170,20 @@ function asksIfKnown(sentence: string): boolean {
 }
 
 export interface Hiding {
-  /** Spans to hide whatever their words are. If a span covers at least half of its sentence, the whole sentence is hidden. */
+  /** Hidden whatever the words are. A quote that covers at least half of its sentence hides the whole sentence. */
   quotes: readonly Pick<Quote, 'start' | 'end'>[];
   says: Says;
-  /** Spans to hide without the rest of their sentence: the words of the request, whose sentence may also make other statements. */
+  /** Hidden without the rest of their sentence: the words of the request, whose sentence may also make other statements. */
   exact?: readonly Pick<Quote, 'start' | 'end'>[];
-  /** Whether the rest of a quoted sentence stays, except for clauses that match the statement. */
+  /** The rest of a quoted sentence stays, except for clauses that match the statement. */
   isByClause?: boolean;
-  /** Checks whether a clause belongs to a statement that stays and contains nothing to hide. */
+  /** Whether a clause belongs to a statement that stays and contains nothing to hide. */
   stays?: (clause: string, start: number) => boolean;
 }
 
 /**
- * Returns the spans of an event to hide. Hides a sentence if it matches the statement, or if quotes cover at least half of it. With
- * `isByClause`, does the same for clauses. If no word would be left, hides the whole event.
+ * A sentence (with `isByClause`, a clause) is hidden if it matches or if quotes cover at least half of it. If no word would be left, the
+ * whole event is hidden.
  */
 export function spansToHide(row: EventRow, { quotes, says, exact = [], isByClause = false, stays }: Hiding): CutSpan[] {
   const { content } = row;
@@ -229,7 +208,6 @@ export function spansToHide(row: EventRow, { quotes, says, exact = [], isByClaus
   return cut;
 }
 
-/** Returns the clauses of a sentence that match the statement or are quoted for at least half of their length. */
 function clausesAround(sentence: string, at: number, quotes: readonly TextSpan[], says: Says): TextSpan[] {
   return splitClauses(sentence)
     .map(({ start, end }) => ({ start: at + start, end: at + end }))
@@ -240,7 +218,6 @@ function clausesAround(sentence: string, at: number, quotes: readonly TextSpan[]
     });
 }
 
-/** Returns the clauses of a sentence to hide: all of them, except those that belong only to statements that stay. */
 function clausesToHide(sentence: string, start: number, stays: Hiding['stays']): TextSpan[] {
   const whole = [{ start, end: start + sentence.length }];
   if (stays === undefined) return whole;
@@ -251,7 +228,6 @@ function clausesToHide(sentence: string, start: number, stays: Hiding['stays']):
     : hidden.map((clause) => ({ start: start + clause.start, end: start + clause.end }));
 }
 
-/** Removes words from an event, updates the text index and queues the event for a new vector. */
 export async function hideInEvent(
   writer: Writer,
   parts: Parts,
@@ -297,6 +273,6 @@ async function rewriteEvent(
   if (content.trim() === '') return;
   const words = wordsOfEvent({ ...row, content, metadata });
   await parts.database.text.add(writer, 'event', [{ tenant, owner, rowId, words }]);
-  // Uses a version other than 0, so that a vector of the old words that is being computed right now is not saved.
+  // Not 0, so that a vector of the old words that is being computed right now is not saved.
   await queueForEmbedding(writer, [{ tenant, owner, kind: 'event', rowId, version: parts.clock.now() }]);
 }

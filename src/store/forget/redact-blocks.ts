@@ -10,19 +10,17 @@ import { eventsGone } from '../block-store.ts';
 import { rowsBy, setColumns } from '../rows.ts';
 import { memoriesFrom } from '../read-memories.ts';
 
-/** Checks whether a text makes a statement that must be hidden. */
 export type Says = (text: string) => boolean;
 
 interface Redaction {
   says: Says;
-  /** Ids of removed memories and events. Sentences that are based on one of them are removed whatever their words are. */
+  /** Ids of removed memories and events. Sentences based on one of them are removed whatever their words are. */
   gone: ReadonlySet<string>;
 }
 
 /**
- * Removes forgotten or erased content from the blocks of a scope and of related owners, and from the blocks' history. Removes sentences and
- * values that match, or whose sources are gone. Compares words only in the owner's own blocks, because other people may have said the same.
- * Deletes or empties stored answers with this content. Returns how many blocks, versions and answers were changed.
+ * Redacts the blocks of a scope and of related owners with their history, and the stored answers. Compares words only in the owner's own
+ * blocks, because other people may have said the same. Returns how many blocks, versions and answers were changed.
  */
 export async function redactBlocks(writer: Writer, scope: Scope, { says, gone }: Redaction): Promise<number> {
   const around = sql`tenant_id = ${scope.tenant}
@@ -51,7 +49,6 @@ export async function redactBlocks(writer: Writer, scope: Scope, { says, gone }:
 
 const saysNothing: Says = () => false;
 
-/** A block as stored: its text and the sources of its sentences. */
 interface StoredText {
   content: string;
   basis?: string;
@@ -82,9 +79,8 @@ function withoutGone(text: StoredText, { says, gone }: Redaction, isJson: boolea
 }
 
 /**
- * Replaces events in the sources of their owners' blocks by the live statements that were formed from them. The sentences stay, because
- * memories outlive their events. A sentence stays stale if no statement from its event is still true, or if the event was redacted after
- * the sentence was written.
+ * Replaces events behind sentences by the live statements formed from them, because memories outlive their events. A sentence stays stale
+ * if no statement from its event is still true, or if the event was redacted after the sentence was written.
  */
 export async function takeFromBases(writer: Writer, tenant: string, eventIds: readonly string[]): Promise<void> {
   const formed = await memoriesFrom(writer, tenant, eventIds);
@@ -118,7 +114,7 @@ function withoutEntries(content: string, keys: ReadonlySet<string>): string {
   return JSON.stringify(Object.fromEntries(Object.entries(data).filter(([key]) => !keys.has(key))));
 }
 
-/** Removes the matching sentences from a text. If semicolons separate the clauses of a sentence, removes only the matching clauses. */
+/** Removes matching sentences. If semicolons separate the clauses of a sentence, removes only the matching clauses. */
 export function redactText(text: string, says: Says): string {
   return replaceStatements(text, (statement) => {
     if (!says(statement)) return statement;
@@ -131,10 +127,7 @@ export function redactText(text: string, says: Says): string {
 
 const ID = /\b[a-z]{3}_[0-9a-z]{26}\b/g;
 
-/**
- * The tables with stored answers. Columns of JSON are listed apart from those of plain text, because plain text may also begin with a
- * bracket.
- */
+/** JSON columns are listed apart from plain text, because plain text may also begin with a bracket. */
 const STORED_ANSWERS = [
   { table: 'held_changes', key: 'id', json: 'proposal', texts: ['reason'], act: sql`delete from held_changes` },
   { table: 'refusals', key: 'id', json: 'proposal', texts: ['text', 'detail'], act: sql`delete from refusals` },
@@ -148,9 +141,8 @@ const STORED_ANSWERS = [
 ] as const;
 
 /**
- * Deletes held changes and refusals that repeat hidden words or refer to a removed record. For other people and other agents, compares only
- * the removed records, because they may have said the same words. Answers to requests with an idempotency key are emptied and not deleted,
- * so that the request is still executed only once.
+ * Deletes held changes and refusals. Empties answers to requests with an idempotency key, so that such a request is still executed only
+ * once. For other people and agents, only removed records count, because they may have said the same words.
  */
 async function dropAnswers(
   writer: Writer,
@@ -159,7 +151,7 @@ async function dropAnswers(
 ): Promise<number> {
   const saysSomewhere: Says = (text) => says(text) || statementsIn(text).some(says);
   const namesGone = (text: string): boolean => text.match(ID)?.some((id) => gone.has(id)) ?? false;
-  // Answers of wider owners, such as the user's agent, may repeat the owner's words, so they are not treated as answers of others.
+  // Answers of wider owners, such as the user's agent, may repeat the owner's words, so they are not answers of others.
   const isOfOthers = ({ agent, user }: Place): boolean =>
     user === null ? scope.user === null && agent !== null && agent !== scope.agent : user !== scope.user;
   let changed = 0;
@@ -174,7 +166,6 @@ async function dropAnswers(
       if (stored.some(namesGone)) return true;
       if (isOfOthers(row)) return false;
       if (stored.some(saysSomewhere)) return true;
-      // A request that is still running has no answer yet.
       return answer !== '' && redactJson(answer, saysSomewhere) !== answer;
     };
     for (const row of rows.filter(isAffected)) {
@@ -185,7 +176,6 @@ async function dropAnswers(
   return changed;
 }
 
-/** Redacts earlier versions of a block or a memory. */
 export async function redactHistory(
   writer: Writer,
   tenant: string,
@@ -206,7 +196,7 @@ export async function redactHistory(
   return changed;
 }
 
-/** Removes values that match, either alone or together with their keys. Keeps the rest of the structure. */
+/** Also removes values that match only together with their keys. */
 export function redactJson(content: string, says: Says): string {
   let isChanged = false;
   const walk = (value: unknown, key: string): unknown => {

@@ -1,7 +1,7 @@
 import type { Migration } from './migration.ts';
 
-// The primary keys begin with tenant_id, so that PostgreSQL can distribute the tables by it. The exceptions are the queue and its
-// schedules, which are read across tenants, and meta.
+// Primary keys begin with tenant_id, so that PostgreSQL can distribute the tables by it. The exceptions are meta, the queue and its
+// schedules, which are read across tenants.
 
 export const ground: Migration = {
   version: 1,
@@ -110,7 +110,7 @@ export const ground: Migration = {
       primary key (tenant_id, record_kind, record_row, model_id))`,
     `create index embeddings_owner on embeddings (tenant_id, owner_key, model_id, sequence)`,
 
-    // The records without a vector or with an outdated one. `version` is the version of the record when it was queued.
+    // Records without a vector or with an outdated one. `version` is the record's version when it was queued.
     `create table embedding_queue (
       tenant_id text not null, owner_key text not null, record_kind text not null, record_row ${integer} not null,
       version ${integer} not null,
@@ -130,7 +130,7 @@ export const ground: Migration = {
     `create index jobs_due on jobs (run_at, id) where state = 'waiting'`,
     `create index jobs_turn on jobs (tenant_id, priority, run_at, id) where state = 'waiting'`,
     `create index jobs_leased on jobs (lease_until) where state = 'running'`,
-    // This index is partial, because SQLite would prefer an index on (state, id) to the ones above.
+    // Partial, because SQLite would prefer an index on (state, id) to the ones above.
     `create index jobs_dead on jobs (id) where state = 'dead'`,
     `create index jobs_ended on jobs (state, finished_at) where finished_at is not null`,
     `create index jobs_owner on jobs (tenant_id, owner_key)`,
@@ -142,8 +142,8 @@ export const ground: Migration = {
   ],
   sqlite: [
     `create table meta (key text primary key, value text not null)`,
-    // Varve segments and folds the words, so that the tokenizer only has to split at white space. The index is contentless, because the
-    // text is already in the table of the records.
+    // Varve segments and folds the words, so the tokenizer only has to split at white space. Contentless, because the text is already in
+    // the table of the records.
     ...(['memory', 'event'] as const).flatMap((kind) => [
       `create virtual table ${kind}_text using fts5 (
         words, content = '', contentless_delete = 1, detail = full,
@@ -161,8 +161,8 @@ export const ground: Migration = {
       `create index ${kind}_text_words on ${kind}_text using gin (words)`,
       `create index ${kind}_text_owner on ${kind}_text (tenant_id, owner_key)`,
     ]),
-    // Vectors are kept in their rows, because a vector in a TOAST table would cost a second read. Step 19 makes an exception for vectors
-    // that do not fit into a page of 8 kB.
+    // In the rows, because a vector in a TOAST table would cost a second read. Step 19 makes an exception for vectors that do not fit into
+    // a page of 8 kB.
     `alter table embeddings alter column vector set storage plain`,
   ],
   tenantTables: [

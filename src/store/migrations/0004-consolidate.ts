@@ -4,7 +4,6 @@ export const consolidate: Migration = {
   version: 4,
   name: 'consolidate',
   statements: ({ time, integer, json }) => [
-    // Every run of background work, with its inputs, its changes, its model and its cost.
     `create table runs (
       tenant_id text not null, id text not null, owner_key text not null, agent_id text, user_id text, session_id text,
       kind text not null, cause text not null, status text not null, started_at ${time} not null,
@@ -14,7 +13,6 @@ export const consolidate: Migration = {
     `create index runs_owner on runs (tenant_id, owner_key, started_at)`,
     `create index runs_time on runs (started_at)`,
 
-    // Answers of a model that would remove too much, and that wait for a decision.
     `create table held_changes (
       tenant_id text not null, id text not null, owner_key text not null, agent_id text, user_id text,
       run text not null, kind text not null, reason text not null, proposal ${json} not null, events ${json} not null,
@@ -22,7 +20,6 @@ export const consolidate: Migration = {
       primary key (tenant_id, id))`,
     `create index held_changes_open on held_changes (tenant_id, owner_key) where decided_at is null`,
 
-    // The progress of the background work on an owner, and the due time of its next reflection.
     `create table owner_progress (
       tenant_id text not null, owner_key text not null, agent_id text, user_id text, time_zone text,
       reflection_hour ${integer}, next_reflection_at ${time}, reflected_until ${time},
@@ -30,13 +27,11 @@ export const consolidate: Migration = {
       primary key (tenant_id, owner_key))`,
     `create index owner_progress_due on owner_progress (next_reflection_at) where next_reflection_at is not null`,
 
-    // The sources of derived memories, such as merged texts and patterns.
     `create table memory_derivations (
       tenant_id text not null, memory_id text not null, from_id text not null,
       primary key (tenant_id, memory_id, from_id))`,
     `create index memory_derivations_from on memory_derivations (tenant_id, from_id)`,
 
-    // Memories that were given to a model and whose use has not been judged.
     `create table given_memories (
       tenant_id text not null, id text not null, owner_key text not null, session_id text, memory_id text not null,
       given_at ${time} not null,
@@ -49,12 +44,12 @@ export const consolidate: Migration = {
       primary key (tenant_id, memory_id))`,
     `create index memory_use_owner on memory_use (tenant_id, owner_key)`,
 
-    // Certificates of erasures, which reveal neither the content nor the owner.
+    // Certificates reveal neither the content nor the owner.
     `create table erasures (
       tenant_id text not null, id text not null, at ${time} not null, actor text not null, reason text not null,
       subject text not null, counts ${json} not null, removed ${integer} not null, removed_hash text not null,
       primary key (tenant_id, id))`,
-    // A pass over all live memories reads them in the order of their rows.
+    // For passes over all live memories in the order of their rows.
     `create index memories_tenant_live on memories (tenant_id, row_id) where archived_at is null`,
   ],
   tenantTables: [

@@ -1,5 +1,6 @@
 import { type RawBuilder, sql, type Transaction } from 'kysely';
-import { attributeTable, isUser, type Trust } from '../../record/statement.ts';
+import { attributeTable } from '../../record/attribute-table.ts';
+import { isUser, type Trust } from '../../record/statement.ts';
 import type { SourceType } from '../../record/memory.ts';
 import { pages } from '../rows.ts';
 import { contentKey } from '../record-rows.ts';
@@ -27,7 +28,6 @@ export const statements: Migration = {
       stated_by = case when source_type not in ('conversation', 'inference') then 'system'
         when trust = 'high' then 'user' when trust = 'medium' then 'agent' else 'tool' end`,
 
-    // Proposed items that the checks have refused, with the reason.
     `create table refusals (
       tenant_id text not null, owner_key text not null, id text not null, agent_id text, user_id text, session_id text,
       run text, at ${time} not null, reason text not null, what text not null, text text, detail text,
@@ -40,10 +40,10 @@ export const statements: Migration = {
     await upgradeRows(transaction);
     for (const statement of [
       `alter table memories drop column key`,
-      // This index serves reads of all statements with an attribute, archived or not.
+      // For reads of all statements with an attribute, archived or not.
       `create index memories_attribute on memories (tenant_id, owner_key, attribute) where attribute is not null`,
       `create index memories_statement on memories (tenant_id, owner_key, subject, attribute) where archived_at is null`,
-      // This index is created last, because SQLite takes the newer one of two indexes that serve a query equally well.
+      // Created last, because SQLite takes the newer one of two indexes that serve a query equally well.
       `create index memories_permanent on memories (tenant_id, owner_key, subject, attribute)
         where permanent = 1 and archived_at is null`,
     ]) {
@@ -53,7 +53,6 @@ export const statements: Migration = {
   tenantTables: ['refusals'],
 };
 
-/** A row of a memory before this migration. */
 interface OlderRow {
   row_id: number;
   tenant_id: string;
@@ -77,7 +76,6 @@ interface OlderRow {
 const PAGE = 1000;
 const ATTRIBUTES = attributeTable();
 
-/** Fills the new fields of the rows that have a key or metadata. */
 async function upgradeRows(transaction: Transaction<Tables>): Promise<void> {
   const facts = new Map<string, Fact[]>();
   for await (const row of olderRows(transaction, sql`type = 'keyed_fact'`)) {
@@ -94,7 +92,6 @@ async function upgradeRows(transaction: Transaction<Tables>): Promise<void> {
   }
 }
 
-/** The rows for which a condition holds, ordered by row, a page at a time. */
 function olderRows(transaction: Transaction<Tables>, condition: RawBuilder<unknown>): AsyncGenerator<OlderRow> {
   return pages(PAGE, async (after) => {
     const { rows } = await sql<OlderRow>`
@@ -133,7 +130,7 @@ function placeOf({ tenant_id, owner_key }: OlderRow, event: string): string {
 
 /**
  * Formation wrote some statements twice, as a sentence without a value and as a keyed fact. Both get the value of the fact, because
- * otherwise a new value would replace only one of them. Both come from one turn, so they have an event in common.
+ * otherwise a new value would replace only one of them. Both come from one turn, so they share an event.
  */
 function valueOfTwin(
   facts: ReadonlyMap<string, readonly Fact[]>,
@@ -147,9 +144,8 @@ function valueOfTwin(
 }
 
 /**
- * The new `unique_key` of a memory, by which exact duplicates are recognised. Memories that are unique by their title, or not at all, keep
- * their key. If another live memory already has the new key, the key is null, because types of an application may have any rule and the
- * migration must not fail.
+ * Recomputes the key by which exact duplicates are recognised. Other rules of uniqueness keep their key. Null if another live memory
+ * already has the new key: the migration must not fail, whatever rules the types of an application have.
  */
 async function uniqueKeyOf(
   transaction: Transaction<Tables>,
@@ -167,8 +163,8 @@ async function uniqueKeyOf(
 }
 
 /**
- * Uses the key of a live fact as its attribute if another live fact already has the attribute of the key. Two keys for one attribute, such
- * as `city` and `home_city`, then both keep their values.
+ * Keeps a live fact's key as its attribute if another live fact already has the attribute. Two keys for one attribute, such as `city` and
+ * `home_city`, then both keep their values.
  */
 async function distinct(
   transaction: Transaction<Tables>,

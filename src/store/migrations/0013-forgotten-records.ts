@@ -8,7 +8,6 @@ export const forgottenRecords: Migration = {
   version: 13,
   name: 'forgotten-records',
   statements: ({ time, integer }) => [
-    // Statements that were forgotten and must not be formed again from the same words.
     `create table forgotten (
       tenant_id text not null, id text not null, owner_key text not null, agent_id text, user_id text,
       "as" text not null, memory_id text, subject text not null, attribute text, value text, polarity text not null,

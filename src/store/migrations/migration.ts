@@ -7,19 +7,18 @@ interface ColumnTypes {
   real: string;
   json: string;
   blob: string;
-  /** The complete definition of the column `row_id`, which numbers the rows of a table. */
   rowId: string;
 }
 
-/** One step of the schema. A released step is never changed. */
+/** A released step is never changed. */
 export interface Migration {
   version: number;
   name: string;
-  /** The statements for both databases. They run before the statements for one database. */
+  /** For both databases. Run before the statements for one database. */
   statements?(types: ColumnTypes): string[];
   sqlite?: readonly string[];
   postgres?: readonly string[];
-  /** Work on both databases that needs code. It runs after the statements, in the same transaction. */
+  /** Runs after the statements, in the same transaction. */
   transform?(transaction: Transaction<Tables>): Promise<void>;
   /** Tables with a tenant_id, which PostgreSQL guards with row-level security. */
   tenantTables?: readonly string[];
@@ -40,7 +39,7 @@ const TYPES: Record<'sqlite' | 'postgres', ColumnTypes> = {
     real: 'double precision',
     json: 'jsonb',
     blob: 'vector',
-    // The column is not the primary key, which is (tenant_id, row_id), so that a table can be distributed by tenant.
+    // Not the primary key, which is (tenant_id, row_id), so that a table can be distributed by tenant.
     rowId: 'row_id bigint generated always as identity',
   },
 };

@@ -6,10 +6,9 @@ import { statements } from './0008-statements.ts';
 import { forgottenRecords } from './0013-forgotten-records.ts';
 import type { Migration } from './migration.ts';
 
-/** All steps, oldest first. The longest steps have files of their own. */
 export const MIGRATIONS: readonly Migration[] = [
   ground,
-  // Amounts are whole micro-dollars. A day is a text such as '2026-11-15', in UTC, so that its first seven characters are the month.
+  // Amounts are whole micro-dollars. A day is a UTC date such as '2026-11-15', so that its first seven characters are the month.
   {
     version: 2,
     name: 'ledger',
@@ -38,7 +37,6 @@ export const MIGRATIONS: readonly Migration[] = [
     tenantTables: ['usage', 'credit_accounts', 'credit_entries'],
   },
   consolidate,
-  // The log of assembled contexts has ids and numbers, never text. A part of the scope that is not set is NULL.
   {
     version: 5,
     name: 'assemble',
@@ -57,7 +55,7 @@ export const MIGRATIONS: readonly Migration[] = [
     version: 6,
     name: 'doors',
     statements: ({ time, integer, real, json }) => [
-      // This table has no row-level security, because a key is looked up before its tenant is known.
+      // No row-level security, because a key is looked up before its tenant is known.
       `create table api_keys (
         id text primary key, tenant_id text not null, name text not null, hash text not null, access text not null,
         agents ${json}, users ${json}, rate ${real}, created_at ${time} not null, created_by text not null,
@@ -69,14 +67,14 @@ export const MIGRATIONS: readonly Migration[] = [
         subject text, details ${json} not null,
         primary key (tenant_id, id))`,
 
-      // The scope is stored so that erasing a scope finds its answers.
+      // The scope is stored so that erasing it finds its answers.
       `create table request_answers (
         tenant_id text not null, caller text not null, request_key text not null, fingerprint text not null,
         agent_id text, user_id text, session_id text, status ${integer}, answer text, at ${time} not null,
         primary key (tenant_id, caller, request_key))`,
       `create index request_answers_at on request_answers (at)`,
 
-      // Clients that follow the changes read the latest revisions of a whole tenant.
+      // For clients that follow the changes of a whole tenant.
       `create index revisions_at on revisions (tenant_id, at)`,
     ],
     tenantTables: ['admin_acts', 'request_answers'],
@@ -85,13 +83,13 @@ export const MIGRATIONS: readonly Migration[] = [
     version: 7,
     name: 'forgotten',
     statements: () => [
-      // This index serves recall, which excludes forgotten memories. Most owners have none.
+      // For recall, which excludes forgotten memories. Most owners have none.
       `create index memories_forgotten on memories (tenant_id, owner_key) where archive_reason = 'forgotten'`,
     ],
   },
   statements,
-  // Hides the key that encrypts cursors from the role of the tenants, which reads other settings of the same table. With the key, a
-  // tenant could read from its cursors how much other tenants write.
+  // Hides the key that encrypts cursors from the tenants' role, which reads other settings of the table. With the key, a tenant could read
+  // from its cursors how much other tenants write.
   {
     version: 9,
     name: 'walls',
@@ -110,7 +108,7 @@ export const MIGRATIONS: readonly Migration[] = [
         on conflict do nothing`,
     ],
   },
-  // A long event has a vector for each of its passages. Events that may be long are embedded again.
+  // A long event has one vector per passage. Events that may be long are embedded again.
   {
     version: 11,
     name: 'passages',
@@ -137,8 +135,7 @@ export const MIGRATIONS: readonly Migration[] = [
       'alter table embeddings add primary key (tenant_id, record_kind, record_row, model_id, passage)',
     ],
   },
-  // Adds the sources of the sentences of blocks. Older blocks have no sources, so their sentences stay until the blocks are written again.
-  // The step also records whether a memory is part of every prompt or was looked up for the turn.
+  // Older blocks have no sources for their sentences, so these stay until the blocks are written again.
   {
     version: 12,
     name: 'documents',
@@ -152,7 +149,7 @@ export const MIGRATIONS: readonly Migration[] = [
     version: 14,
     name: 'webhooks',
     statements: ({ time, integer, json }) => [
-      // The secret signs messages, so it cannot be stored as a hash. After a rotation, the previous secret also signs messages for a while.
+      // Stored in plain text, because the secret signs messages. After a rotation, the previous secret also signs messages for a while.
       `create table webhooks (
         tenant_id text not null, id text not null, url text not null, events ${json} not null, description text,
         secret text not null, previous_secret text, previous_until ${time}, enabled ${integer} not null,
@@ -160,7 +157,7 @@ export const MIGRATIONS: readonly Migration[] = [
         created_by text not null,
         primary key (tenant_id, id))`,
 
-      // Messages name records without their content. The scope is stored so that erasing a scope finds its messages.
+      // Messages name records without their content. The scope is stored so that erasing it finds its messages.
       `create table webhook_deliveries (
         tenant_id text not null, id text not null, webhook_id text not null, type text not null, body text not null,
         agent_id text, user_id text, session_id text, state text not null, attempts ${integer} not null,
@@ -180,8 +177,8 @@ export const MIGRATIONS: readonly Migration[] = [
     // A record from another store has no text, but a salt and the digests by which the forgotten statement is recognised.
     statements: () => [`alter table forgotten add column digests text`],
   },
-  // Events are read in the order of their owner's versions. Row numbers cannot order them, because on a cluster each server has a
-  // sequence of its own. Older events keep the order of their rows, so that cursors with a row number stay valid.
+  // Events are ordered by their owner's versions, because on a cluster each server numbers its rows separately. Older events keep the order
+  // of their rows, so that cursors with a row number stay valid.
   {
     version: 16,
     name: 'order-of-events',
@@ -196,8 +193,7 @@ export const MIGRATIONS: readonly Migration[] = [
       `create index events_waiting on events (tenant_id, owner_key, sequence) where processed_at is null`,
     ],
   },
-  // Stores how far the last reflection got among messages with the same recording time, such as those of one import. The step reuses a
-  // column that no code reads.
+  // How far the last reflection got among messages with the same recording time, as after an import. Reuses a column that no code reads.
   {
     version: 17,
     name: 'reflected-sequence',
@@ -206,7 +202,6 @@ export const MIGRATIONS: readonly Migration[] = [
       `update owner_progress set reflected_sequence = 0`,
     ],
   },
-  // This index finds the memories that replaced an erased memory.
   {
     version: 18,
     name: 'replaced-memories',
@@ -214,9 +209,9 @@ export const MIGRATIONS: readonly Migration[] = [
       `create index memories_contradicts on memories (tenant_id, contradicts) where contradicts is not null`,
     ],
   },
-  // Lets PostgreSQL move a vector that does not fit into a page of 8 kB (somewhat more than 2,000 dimensions) to the TOAST table. Smaller
-  // vectors stay in their rows. With the storage `external` alone, PostgreSQL would move the vectors of all rows over 2 kB, so
-  // `toast_tuple_target` raises this limit to a whole page. The storage `main` would first try to compress each vector.
+  // Moves vectors that do not fit into a page of 8 kB (somewhat more than 2,000 dimensions) to the TOAST table. Smaller vectors stay in
+  // their rows: the storage `external` alone would move the vectors of all rows over 2 kB, so `toast_tuple_target` raises this limit to a
+  // whole page. The storage `main` would first try to compress each vector.
   {
     version: 19,
     name: 'wide-vectors',
@@ -235,10 +230,8 @@ export const MIGRATIONS: readonly Migration[] = [
   },
 ];
 
-/** The schema version of this package. */
 export const SCHEMA_VERSION: number = MIGRATIONS.at(-1)?.version ?? 0;
 
-/** The steps that a database at `version` still needs. Throws `store_too_new` for a database of a newer Varve. */
 export function pendingMigrations(version: number): readonly Migration[] {
   if (version > SCHEMA_VERSION) {
     throw new VarveError(

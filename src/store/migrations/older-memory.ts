@@ -1,4 +1,5 @@
-import { attributeTable, canonicalSubject, keySchema, type Origin, type Trust, USER } from '../../record/statement.ts';
+import { attributeTable, keySchema } from '../../record/attribute-table.ts';
+import { canonicalSubject, type Origin, type Trust, USER } from '../../record/statement.ts';
 import { type Memory, SOURCE_TYPES, type SourceType } from '../../record/memory.ts';
 import { isObject } from '../../record/parse.ts';
 
@@ -38,13 +39,13 @@ export type UpgradedFields = Pick<
 >;
 
 const KEYED_FACT = 'keyed_fact';
-// The table has no attributes of the application, because the names that formation wrote do not depend on them.
+// Without attributes of the application, because the names that formation wrote do not depend on them.
 const ATTRIBUTES = attributeTable();
 // Formation gave each value of these attributes a key of its own, such as allergy_penicillin. Since schema 8, the attribute has many
 // values.
 const KEY_FOR_EACH = /^(allergy|health_condition|medication)_.+$/;
 
-/** The fields of a statement for an older memory. Metadata that only an application can have written stays in the metadata. */
+/** Metadata that only an application can have written stays in the metadata. */
 export function upgradeMemory(old: OlderMemory): UpgradedFields {
   const isFact = old.type === KEYED_FACT;
   const { metadata, internal, formed, reader } = splitMetadata(old);
@@ -68,8 +69,8 @@ export function upgradeMemory(old: OlderMemory): UpgradedFields {
 }
 
 /**
- * The attribute of a key: the name in the table of attributes that means the same, such as `home_city` for `city`. If that attribute has
- * many values, the key distinguished them (`dog_name`) and stays, unless formation had derived the key from the value.
+ * Returns the known attribute that means the same as a key: `home_city` for `city`. If that attribute has many values, the key
+ * distinguished them (`dog_name`) and stays, unless formation had derived the key from the value.
  */
 function keyAttribute(key: string, isRead: boolean): string {
   const each = isRead ? KEY_FOR_EACH.exec(key)?.[1] : undefined;
@@ -77,9 +78,7 @@ function keyAttribute(key: string, isRead: boolean): string {
   return each !== undefined || ATTRIBUTES.policyOf(name).values === 'one' ? name : key;
 }
 
-/**
- * The snapshot of a memory in a revision, with the fields of a statement regardless of the version that wrote it. Its dates are still text.
- */
+/** Any version of Varve may have written the snapshot. Its dates are still text. */
 export function upgradeSnapshot(snapshot: Record<string, unknown>): Record<string, unknown> {
   if ('subject' in snapshot || !isObject(snapshot['metadata'])) return snapshot;
   const { key = null, ...rest } = snapshot;
@@ -97,7 +96,6 @@ function timeOf({ createdAt }: Record<string, unknown>): Date {
   return Number.isNaN(time.getTime()) ? new Date(0) : time;
 }
 
-/** The line of a memory in an export, with the fields of a statement regardless of the version that wrote it. */
 export function upgradeExported(line: unknown): unknown {
   if (!isObject(line) || line['record'] !== 'memory' || !isObject(line['data']) || 'subject' in line['data'])
     return line;
@@ -123,9 +121,7 @@ export function upgradeExported(line: unknown): unknown {
   return { ...line, reader, internal, data: { ...data, ...fields, ...dated } };
 }
 
-/**
- * The fields that formation always wrote into the metadata of a memory, besides the name of the distiller, which is now called the reader.
- */
+/** The fields that formation always wrote into a memory's metadata, besides the name of the distiller, which is now called the reader. */
 interface Formed {
   slot: { subject: string; attribute: string | null; polarity: 'positive' | 'negative' };
   statedAt: Date;
@@ -189,8 +185,8 @@ function formedOf({ slot, statedAt, statedAs, distiller }: Record<string, unknow
 }
 
 /**
- * The attribute of a slot. A name with a colon, such as `likes:pizza`, contains stems of the value. Stems are not the words of the value,
- * so only the attribute is kept, and only if the table has it.
+ * A name with a colon, such as `likes:pizza`, contains stems of the value and not its words. Only the attribute is kept, and only if it is
+ * known.
  */
 function slotAttribute(formed: Formed | null): string | null {
   const [head = '', stems] = (formed?.slot.attribute ?? '').split(':');
@@ -198,10 +194,10 @@ function slotAttribute(formed: Formed | null): string | null {
   return name !== null && (stems === undefined || ATTRIBUTES.isKnown(name)) ? name : null;
 }
 
-// The rank of a memory was the highest among its confirmations, while its source type is only that of the first source.
+// `statedAs` was the highest-ranked source among the confirmations, `sourceType` only the first source.
 const RANK: Record<SourceType, number> = { explicit: 4, conversation: 2, import: 2, inference: 1, consolidation: 1 };
 
-/** The origin of the statement, derived from its trust. A memory that the application stored has the origin `system`. */
+/** Derives the origin from the trust. A memory that the application stored has the origin `system`. */
 function statedBy({ trust, sourceType }: OlderMemory, isRead: boolean): Origin {
   if (!isRead) return sourceType === 'conversation' || sourceType === 'inference' ? BY_TRUST[trust] : 'system';
   return BY_TRUST[trust];

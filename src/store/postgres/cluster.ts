@@ -4,7 +4,6 @@ import type { StoreProblem } from '../database.ts';
 import type { Tables } from '../schema.ts';
 import { TENANT_ROLE } from './row-security.ts';
 
-/** Whether a server can distribute tables by tenant, and whether a schema's tables are distributed. */
 interface Cluster {
   hasCitus: boolean;
   /** The node that the store was opened through; 0 is the coordinator. */
@@ -29,8 +28,8 @@ export async function findCluster(reader: Kysely<Tables>, schema: string): Promi
 const LAST_NODE = 31;
 
 /**
- * Throws in three cases: tables should be distributed without Citus, tables should be changed through a worker, or a store is opened
- * through a worker above {@link LAST_NODE}.
+ * Throws if tables should be distributed without Citus or changed through a worker, or if a store is opened through a worker above {@link
+ * LAST_NODE}.
  */
 export function assertUsable(
   cluster: Cluster,
@@ -56,7 +55,7 @@ export function assertUsable(
 
 interface PlacedTable {
   name: string;
-  /** Whether all unique keys of the table include the tenant. Only then can its rows be distributed by tenant. */
+  /** Whether all unique keys include the tenant. Only then can the table be distributed by tenant. */
   byTenant: boolean;
   /** `h`: distributed by hash. `n`: on all nodes, or only on the coordinator. Null: Citus does not manage the table. */
   method: string | null;
@@ -76,9 +75,8 @@ async function placedTables(reader: Kysely<Tables>, schema: string): Promise<Pla
 }
 
 /**
- * Distributes the tables that Citus does not manage yet. If all unique keys of a table include the tenant, it is distributed by tenant and
- * colocated with `owners`. Other tables stay on the coordinator: API keys, schedules, settings, and the queue, whose jobs are leased across
- * tenants with SKIP LOCKED.
+ * Idempotent. Distributes tables by tenant, colocated with `owners`, if all their unique keys include the tenant. Other tables stay on the
+ * coordinator: API keys, schedules, settings, and the queue, whose jobs are leased across tenants with SKIP LOCKED.
  *
  * Citus must manage the tables on the coordinator, too: if a transaction also writes to an unmanaged table, Citus commits the worker's part
  * first and without two-phase commit. They are not reference tables, because those cannot be written while a worker is down, and each write
@@ -102,7 +100,6 @@ export async function distributeTables(transaction: Transaction<Tables>, schema:
   }
 }
 
-/** Finds the problems of a distributed store's cluster. A plain server has none. */
 export async function examineCluster(kysely: Kysely<Tables>, schema: string): Promise<StoreProblem[]> {
   const cluster = await findCluster(kysely, schema);
   if (!cluster.hasCitus) return [];
@@ -151,7 +148,6 @@ function misplaced(tables: readonly PlacedTable[]): StoreProblem[] {
   ];
 }
 
-/** Finds problems of single nodes. Checks the access to tables with the role of the tenants. */
 async function examineNodes(kysely: Kysely<Tables>, schema: string): Promise<StoreProblem[]> {
   const ask = async (statement: string): Promise<{ node: string; ok: boolean; result: string }[]> => {
     const { rows } = await sql<{ node: string; ok: boolean; result: string }>`

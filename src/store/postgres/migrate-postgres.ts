@@ -10,10 +10,7 @@ import { guardTable, TENANT_ROLE } from './row-security.ts';
 // An arbitrary number that all processes share: "varv" in ASCII.
 const MIGRATION_LOCK = 0x76617276;
 
-/**
- * Migrates a schema. On a cluster, also distributes its tables if that is requested or was done before. If several processes open the store
- * at once, the others wait for the first. Returns whether the tables are distributed.
- */
+/** Several processes may open the store at once: the others wait for the first. Returns whether the tables are distributed. */
 export async function migratePostgres(kysely: Kysely<Tables>, schema: string, distribute: boolean): Promise<boolean> {
   if (!/^[a-z_][a-z0-9_]{0,50}$/.test(schema)) {
     throw invalidInput(
@@ -28,7 +25,7 @@ export async function migratePostgres(kysely: Kysely<Tables>, schema: string, di
     const pending = pendingMigrations(version);
     assertUsable(cluster, { distributes: distribute, migrates: pending.length > 0 });
     if (cluster.node > 0) return isDistributed;
-    // With this setting, changes to shards use one connection per worker, which changes of roles and functions require.
+    // Changes of roles and functions on shards require one connection per worker.
     if (cluster.hasCitus) await sql`set local citus.multi_shard_modify_mode = 'sequential'`.execute(transaction);
     if (pending.length === 0) {
       if (distribute) await distributeTables(transaction, schema);
@@ -42,7 +39,7 @@ export async function migratePostgres(kysely: Kysely<Tables>, schema: string, di
         await sql.raw(statement).execute(transaction);
       }
       await migration.transform?.(transaction);
-      // Distributes tables after every step, because a later step may join tables from an earlier one.
+      // After every step, because a later step may join tables from an earlier one.
       if (cluster.isDistributed) await distributeTables(transaction, schema);
     }
     for (const statement of textSearchFunctions(schema)) await sql.raw(statement).execute(transaction);
@@ -65,8 +62,7 @@ async function storedVersion(transaction: Transaction<Tables>, schema: string): 
 }
 
 async function prepare(transaction: Transaction<Tables>, schema: string): Promise<void> {
-  // Checks for the extension first: Citus forwards even a statement without effect to the workers, where only the extension's owner may run
-  // it.
+  // Citus forwards even a statement without effect to the workers, where only the extension's owner may run it.
   const { rows } = await sql`select from pg_extension where extname = 'vector'`.execute(transaction);
   if (rows.length === 0) {
     await explained(

@@ -18,7 +18,7 @@ import { migratePostgres } from './migrate-postgres.ts';
 import { createPostgresTextIndex, createPostgresVectorIndex, encodeVector } from './postgres-indexes.ts';
 import { type TenantTransactions, tenantTransactions } from './tenant-transactions.ts';
 
-/** Options of a PostgreSQL store, which needs PostgreSQL 15 or newer with pgvector 0.8 or newer. */
+/** Options of a PostgreSQL store. It needs PostgreSQL 15 or newer with pgvector 0.8 or newer. */
 export interface PostgresOptions {
   /** `postgres://user:password@host:port/database`. */
   url?: string;
@@ -29,16 +29,15 @@ export interface PostgresOptions {
   /** The maximum number of connections in the pool for `url`. Default 10. */
   maximumConnections?: number;
   /**
-   * Whether frequent statements are prepared once per connection, which saves more than a third of the server's time. Default true. The
-   * setting affects only `url`, because a pool of the application is used as it is.
+   * Prepares frequent statements once per connection, which saves more than a third of the server's time. Default true. Has no effect on
+   * `pool`.
    *
-   * A pooler may not support prepared statements, such as PgBouncer in transaction mode without `max_prepared_statements`. When a statement
-   * is missing on the pooler's next connection, Varve stops preparing statements.
+   * Varve stops preparing statements when a pooler loses them, such as PgBouncer in transaction mode without `max_prepared_statements`.
    */
   preparedStatements?: boolean;
   /**
-   * The `postgres://` URL of a streaming replica, which recall and context read from. It may lag a moment behind, so they may miss the
-   * latest writes. The turns of the current session are always read from the primary.
+   * The `postgres://` URL of a streaming replica. Recall and context read from it, and may miss the latest writes. The turns of the current
+   * session are always read from the primary.
    */
   replicaUrl?: string;
   /**
@@ -55,7 +54,6 @@ const UNIQUE_VIOLATION = '23505';
 const CONNECTION_TRIES = 12;
 const WRITE_TRIES = 5;
 
-/** Opens a store on a PostgreSQL server and migrates its schema. */
 export async function openPostgres(options: PostgresOptions): Promise<Database> {
   const schema = options.schema ?? 'varve';
   const { url = '', replicaUrl } = options;
@@ -123,7 +121,6 @@ const POSTGRES_SYNTAX: Syntax = {
   decodeVector: (stored) => Float32Array.from(JSON.parse(stored as string) as number[]),
 };
 
-/** The connections to one server. */
 interface Connected {
   kysely: Kysely<Tables>;
   transactions: TenantTransactions;
@@ -142,7 +139,7 @@ async function connect(options: PostgresOptions & { url: string; schema: string 
   const transactions = tenantTransactions(pool, options.schema, options.pool === undefined);
   const kysely = new Kysely<Tables>({
     dialect: transactions.dialect,
-    // Matches nothing if the list is empty. SQLite accepts `in ()`, but PostgreSQL does not.
+    // An empty list matches nothing. SQLite accepts `in ()`, but PostgreSQL does not.
     plugins: [new HandleEmptyInListsPlugin({ strategy: replaceWithNoncontingentExpression })],
   });
   let closed = false;
@@ -165,8 +162,7 @@ async function connect(options: PostgresOptions & { url: string; schema: string 
           );
         } catch (error) {
           const isCutOff = isConnectionLost(error);
-          // Repeats a transaction only if it was interrupted before its commit. If the commit itself was interrupted, it may have
-          // succeeded.
+          // Repeated only if interrupted before the commit. An interrupted commit may have succeeded.
           if (isCutOff && !isDone && tries < CONNECTION_TRIES) continue;
           // A failed statement of the transaction itself means that nothing was committed.
           if (!isDone && tries < CONNECTION_TRIES && prepared.isToBlame(error)) continue;
@@ -183,9 +179,8 @@ async function connect(options: PostgresOptions & { url: string; schema: string 
 }
 
 /**
- * Reads from a replica. If the replica fails, because it is down or cancels a long read, reads from the primary. First reads the owners'
- * incarnations from the primary: if the replica has different ones, it may still have erased or forgotten data, so the primary is read
- * instead.
+ * Compares the owners' incarnations first: if they differ, the replica may still have erased or forgotten data. In this case, and if the
+ * replica fails, reads the primary.
  */
 function readingFrom(replica: Connected, fromPrimary: Database['read']): Database['readReplica'] {
   let isUsable = true;
@@ -208,7 +203,6 @@ function readingFrom(replica: Connected, fromPrimary: Database['read']): Databas
     } catch (error) {
       if (VarveError.isInstance(error, 'closed')) throw error;
       const result = await fromPrimary(tenant, work);
-      // Warns only once, until the replica works again.
       if (isUsable)
         process.emitWarning(
           `Recall reads the primary, because the replica failed: ${messageOf(error)}`,
@@ -223,7 +217,6 @@ function readingFrom(replica: Connected, fromPrimary: Database['read']): Databas
 // Four WAL segments: a few seconds of writes on a busy server, and much more than a healthy replica lags behind.
 const FAR_BEHIND = 64 * 1024 * 1024;
 
-/** Finds problems of the replica that recall and context read from. */
 async function examineReplica(primary: Kysely<Tables>, replica: Kysely<Tables>): Promise<StoreProblem[]> {
   try {
     const { rows } = await sql<{ replayed: string | null }>`
@@ -246,8 +239,8 @@ async function examineReplica(primary: Kysely<Tables>, replica: Kysely<Tables>):
 }
 
 /**
- * Vacuums the tables immediately, because deleted rows stay in the files until a vacuum. Two cases are left to the server's own vacuum:
- * rows that an open transaction may still see, and another role's tables, for which PostgreSQL only warns.
+ * Deleted rows stay in the files until a vacuum. Left to the server's own vacuum: rows that an open transaction may still see, and another
+ * role's tables, for which PostgreSQL only warns.
  */
 async function scrub(kysely: Kysely<Tables>, schema: string): Promise<void> {
   const { rows } = await sql<{ name: string }>`
@@ -255,11 +248,11 @@ async function scrub(kysely: Kysely<Tables>, schema: string): Promise<void> {
   const tables = rows.map(({ name }) => `"${schema}"."${name.replaceAll('"', '""')}"`);
   const vacuum = (list: string): Promise<unknown> => sql.raw(`vacuum (index_cleanup on) ${list}`).execute(kysely);
   try {
-    // Vacuums all tables in one statement, because each statement ends with a read of the database's whole catalog.
+    // One statement for all tables, because each vacuum ends with a read of the database's whole catalog.
     await vacuum(tables.join(', '));
   } catch (error) {
     if (isConnectionLost(error)) throw serverGone(error);
-    // If another process is dropping, changing or vacuuming a table, leaves it to the server's own vacuum.
+    // Another process may be dropping, changing or vacuuming a table. That table is left to the server's own vacuum.
     for (const table of tables) {
       await vacuum(table).catch((failure) => {
         if (isConnectionLost(failure)) throw serverGone(failure);
@@ -273,11 +266,10 @@ function codeOf(error: unknown): string {
   return error instanceof Error && 'code' in error ? String(error.code) : '';
 }
 
-// With these codes, the server is unreachable, is starting, or is out of resources.
+// The server is unreachable, is starting, or is out of resources.
 const NOT_REACHED = /^(?:57P03|53...|ECONNREFUSED|ETIMEDOUT|ENOTFOUND|EHOSTUNREACH|EAI_AGAIN)$/;
 const CUT_OFF = /^(?:08...|57P0[12]|ECONNRESET|EPIPE)$/;
 
-/** Checks whether the server or the network ended an open connection. */
 function isConnectionLost(error: unknown): boolean {
   const isSaid = error instanceof Error && /^(?:Connection terminated|Client has encountered a)/.test(error.message);
   return isSaid || CUT_OFF.test(codeOf(error));
@@ -292,9 +284,8 @@ function unavailable(what: string, cause: unknown): VarveError {
 }
 
 interface PreparedStatements {
-  /** Returns the name of a prepared statement, or undefined if the statement should not be prepared. */
   nameOf(text: string): string | undefined;
-  /** Checks whether an error shows that prepared statements do not work here. If so, no statement is prepared from then on. */
+  /** Once true, no statement is prepared any more. */
   isToBlame(error: unknown): boolean;
 }
 
@@ -303,13 +294,12 @@ const PREPARED_FROM = 3;
 // Each connection keeps all its prepared statements, at about 30 kB each on the server.
 const MOST_PREPARED = 300;
 const MOST_COUNTED = 3000;
-// The codes' meanings, in order: the pooler's next connection does not have the statement; it has the statement already; the schema has
-// changed since the statement was prepared.
+// In order: the pooler's next connection does not have the statement; it already has it; the schema has changed since.
 const NOT_PREPARED = '26000';
 const PREPARED_TWICE = '42P05';
 const NOT_SUPPORTED = '0A000';
 
-/** Counts how often statements run. Names a frequent one by a hash of its text, so that the name is the same in every process. */
+/** Prepares only frequent statements. Their names are hashes of the text, so that they are the same in every process. */
 export function createPreparedStatements(isOn: boolean): PreparedStatements {
   const counts = new Map<string, number>();
   const names = new Map<string, string>();
@@ -335,7 +325,7 @@ export function createPreparedStatements(isOn: boolean): PreparedStatements {
     isToBlame(error) {
       const code = codeOf(error);
       const isOutdated = code === NOT_SUPPORTED && messageOf(error).includes('cached plan');
-      // Handles each failed statement here, because statements that run at the same time fail after the first one, too.
+      // Also true for statements that run at the same time as the first failure, because they fail after it.
       if (!isOn || !(isOutdated || code === NOT_PREPARED || code === PREPARED_TWICE)) return false;
       isWorking = false;
       return true;
@@ -346,7 +336,6 @@ export function createPreparedStatements(isOn: boolean): PreparedStatements {
 const BIGINT = 20;
 const JSONB = 3802;
 
-/** Creates a pool of the `pg` driver. The driver is loaded only here, because SQLite does not need it. */
 export async function createPool(
   url: string,
   { maximumConnections, prepared }: { maximumConnections: number; prepared: PreparedStatements },
@@ -358,8 +347,8 @@ export async function createPool(
     // Lets a program without further work end, even without `close()`.
     allowExitOnIdle: true,
     types: {
-      // Parses bigint as a number, because Varve uses it only for times, counters and row ids, all far below 2^53. Leaves JSON as text, as
-      // in SQLite, so that one mapping works for both databases.
+      // Bigint as a number: Varve uses it only for times, counters and row ids, all far below 2^53. JSON as text, as in SQLite, so that one
+      // mapping works for both databases.
       getTypeParser: (oid: number, format?: 'text' | 'binary') => {
         if (format !== 'binary' && oid === BIGINT) return Number;
         if (format !== 'binary' && oid === JSONB) return String;
@@ -367,8 +356,8 @@ export async function createPool(
       },
     },
   });
-  // A restart of the server ends all connections, idle or in use. Without a listener, the error event of one of them would end the process.
-  // A call on such a connection gets its own error, and the pool opens another connection.
+  // A restart of the server ends all connections. Without a listener, the error event of one of them would end the process. A call on such
+  // a connection gets its own error, and the pool opens another connection.
   pool.on('error', () => {});
   pool.on('connect', (client) => {
     client.on('error', () => {});

@@ -9,16 +9,16 @@ import { recordConditions, recordTable, tellingWords, textTable } from '../index
 const CONDITION_FACTOR = 20;
 
 /**
- * Stores the words that Varve has segmented as a tsvector. As in SQLite, each word is prefixed with its owner's key.
+ * A tsvector of the words that Varve has segmented. As in SQLite, each word is prefixed with its owner's key.
  *
- * The operator `@@` is not leakproof, so under row-level security PostgreSQL would not use the index for it. The search is therefore a
- * function that runs with the rights of the tables' owner and checks the tenant itself. In a distributed store, Citus cannot look into a
- * function. There, the statement itself searches, which reads all rows of the owners.
+ * The operator `@@` is not leakproof, so PostgreSQL would not use the index for it under row-level security. The search is therefore a
+ * function that runs with the rights of the tables' owner and checks the tenant itself. Citus cannot look into a function, so in a
+ * distributed store the statement itself searches and reads all rows of the owners.
  */
 export function createPostgresTextIndex(isDistributed: boolean): TextIndex {
   const index: TextIndex = {
     async add(writer, kind, entries) {
-      // Writes only the last entry of each row, because an upsert must not affect a row twice.
+      // An upsert must not affect a row twice, so only the last entry of each row is written.
       const last = [...new Map(entries.map((entry) => [entry.rowId, entry])).values()];
       for (const some of chunks(last)) {
         const rows = some.map(({ tenant, owner, rowId, words }) => {
@@ -75,7 +75,7 @@ export function createPostgresTextIndex(isDistributed: boolean): TextIndex {
   return index;
 }
 
-/** The SQL functions that the index uses. Every migration recreates them. */
+/** Every migration recreates these functions. They bypass row-level security, so they must check the tenant. */
 export function textSearchFunctions(schema: string): string[] {
   return (['memory', 'event'] as const).flatMap((kind) => {
     const live = kind === 'memory' ? 'and (archived or r.archived_at is null)' : '';
@@ -130,8 +130,8 @@ export function encodeVector(vector: Float32Array): string {
 }
 
 /**
- * Stores vectors of all models in one column. Each model has its own HNSW index, over the vectors cast to its dimensions. For small owners,
- * the planner compares all vectors; for large ones, it scans the index until enough rows belong to the owner.
+ * One column for the vectors of all models, and one HNSW index per model, over the vectors cast to its dimensions. For small owners, the
+ * planner compares all vectors; for large ones, it scans the index until enough rows belong to the owner.
  */
 export function createPostgresVectorIndex(kysely: Kysely<Tables>, schema: string): VectorIndex {
   const nearest: VectorIndex['nearest'] = async (reader, search) => {

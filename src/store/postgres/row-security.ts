@@ -1,10 +1,9 @@
 /**
- * The role for transactions of one tenant. It owns no tables, and can log in only on a Citus cluster. Row-level security therefore
- * applies even if Varve connects as the owner of the tables or as a superuser.
+ * The role for transactions of one tenant. It owns no tables, so row-level security applies even if Varve connects as their owner or as a
+ * superuser. It can log in only on a Citus cluster.
  */
 export const TENANT_ROLE = 'varve_tenant';
 
-/** Returns the statements that enable row-level security on a table. */
 export function guardTable(schema: string, table: string): string[] {
   const name = `"${schema}"."${table}"`;
   return [

@@ -14,12 +14,10 @@ import { EVERY_TENANT, type Tenant } from '../database.ts';
 import type { Tables } from '../schema.ts';
 import { TENANT_ROLE } from './row-security.ts';
 
-/** Begins transactions with a tenant's role and the settings of the vector index. */
 export interface TenantTransactions {
   dialect: PostgresDialect;
-  /** Makes the settings of later transactions apply on a cluster's workers as well. */
   reachWorkers(): void;
-  /** Runs `begin`, which begins a transaction. The first call in that transaction must be `enter`. */
+  /** `begin` must begin a transaction and call `enter` in it first. */
   within<Result>(tenant: Tenant, begin: () => Promise<Result>): Promise<Result>;
   enter(transaction: Transaction<Tables>, tenant: Tenant): Promise<void>;
 }
@@ -32,8 +30,7 @@ const VECTOR_SETTINGS: Readonly<Record<string, string>> = {
 
 /**
  * Runs each transaction of a tenant as a role that row-level security confines to the tenant. On Varve's own pool, one message contains the
- * settings and the start of the transaction. A pool of the application, such as PGlite, may accept only one statement at a time, so it gets
- * the settings as a separate statement.
+ * settings and the start of the transaction. A pool of the application, such as PGlite, may accept only one statement at a time.
  */
 export function tenantTransactions(pool: PostgresPool, schema: string, isOwnPool: boolean): TenantTransactions {
   const entering = new AsyncLocalStorage<string>();
@@ -68,7 +65,6 @@ export function tenantTransactions(pool: PostgresPool, schema: string, isOwnPool
 }
 
 function enteringDialect(pool: PostgresPool, entering: AsyncLocalStorage<string>): PostgresDialect {
-  /** Sends a transaction's settings together with its start. */
   class EnteringDriver extends PostgresDriver {
     readonly #reading = new WeakSet<DatabaseConnection>();
 
@@ -80,7 +76,7 @@ function enteringDialect(pool: PostgresPool, entering: AsyncLocalStorage<string>
       try {
         await connection.executeQuery(CompiledQuery.raw(`start transaction ${settings.accessMode}; ${enter}`));
       } catch (error) {
-        // If a setting fails, the transaction is already open, and the connection must not return to the pool like this.
+        // The transaction is already open when a setting fails, and the connection must not return to the pool like this.
         await connection.executeQuery(CompiledQuery.raw('rollback')).catch(() => undefined);
         throw error;
       }
@@ -102,10 +98,7 @@ function enteringDialect(pool: PostgresPool, entering: AsyncLocalStorage<string>
   return new EnteringDialect({ pool });
 }
 
-/**
- * Converts settings to statements. Citus forwards `set local` to its workers only with `citus.propagate_set_commands`, and never forwards
- * set_config().
- */
+/** Citus forwards `set local` to its workers only with `citus.propagate_set_commands`, and never forwards set_config(). */
 function statements(settings: Readonly<Record<string, string>>, isCluster: boolean): string[] {
   const set = Object.entries(settings).map(([name, value]) =>
     name === 'search_path' ? `set local search_path = ${value}` : `set local ${name} = ${literal(value)}`,
@@ -113,7 +106,7 @@ function statements(settings: Readonly<Record<string, string>>, isCluster: boole
   return isCluster ? ["set local citus.propagate_set_commands = 'local'", ...set] : set;
 }
 
-/** Quotes a text as an SQL literal. Backslashes have no special meaning in it, whatever the server's settings are. */
+/** Safe for backslashes, whatever the server's settings are. */
 function literal(text: string): string {
   const quoted = text.replaceAll("'", "''");
   return quoted.includes('\\') ? ` E'${quoted.replaceAll('\\', '\\\\')}'` : `'${quoted}'`;

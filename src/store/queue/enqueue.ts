@@ -8,9 +8,8 @@ import type { JobTable } from '../schema.ts';
 import type { Job, Json, NewJob } from './job.ts';
 import type { OwnerPayloads, TenantPayloads } from './job-payloads.ts';
 
-/** The result of enqueueing a {@link NewJob}. */
 export interface EnqueuedJob {
-  /** The id of the waiting job: the new one, or an earlier one with the same unique key. */
+  /** The id of the new job, or of a waiting one with the same unique key. */
   id: string;
   isNew: boolean;
 }
@@ -43,10 +42,7 @@ const newJobSchema = z
 
 type CheckedJob = z.output<typeof newJobSchema>;
 
-/**
- * Adds jobs in the caller's transaction, so that they are committed or rolled back together with the write that needs them. Throws
- * `invalid_input` before anything is written.
- */
+/** Commits or rolls back with the caller's transaction. Throws `invalid_input` before anything is written. */
 export async function enqueueJobs(
   writer: Writer,
   jobs: readonly NewJob[],
@@ -71,13 +67,11 @@ export async function enqueueJobs(
   });
 }
 
-/** Adds one job: see {@link enqueueJobs}. */
 export async function enqueue(writer: Writer, job: NewJob, deps: EnqueueDeps): Promise<EnqueuedJob> {
   const [enqueued] = await enqueueJobs(writer, [job], deps);
   return enqueued as EnqueuedJob;
 }
 
-/** Makes a job for an owner. Its payload includes the scope; {@link scopeOfJob} reads it. */
 export function ownerJob<Kind extends keyof OwnerPayloads>(
   kind: Kind,
   scope: Scope,
@@ -87,7 +81,7 @@ export function ownerJob<Kind extends keyof OwnerPayloads>(
   return { kind, tenant: scope.tenant, ownerKey: ownerKey(scope), payload: { scope: place, ...payload } };
 }
 
-/** Makes a job for a session. A session has at most one waiting and one running job of each kind. */
+/** A session has at most one waiting and one running job of each kind. */
 export function sessionJob<Kind extends keyof OwnerPayloads>(
   kind: Kind,
   scope: Scope,
@@ -96,7 +90,6 @@ export function sessionJob<Kind extends keyof OwnerPayloads>(
   return { ...ownerJob(kind, scope, ...payload), uniqueKey: `${ownerKey(scope)}:${scope.session}` };
 }
 
-/** Makes a job for a tenant, or for the whole store if the tenant is `NO_TENANT`. */
 export function tenantJob<Kind extends keyof TenantPayloads>(
   kind: Kind,
   tenant: string,
@@ -105,10 +98,8 @@ export function tenantJob<Kind extends keyof TenantPayloads>(
   return { kind, tenant, payload: { ...payload } };
 }
 
-/** Makes the payload argument optional if all fields of the payload are. */
 type PayloadArgument<Payload> = Record<never, never> extends Payload ? [payload?: Payload] : [payload: Payload];
 
-/** Returns the scope of a job that {@link ownerJob} made. */
 export function scopeOfJob({ payload }: Job): Scope {
   return parseScope((payload as { scope: Required<ScopeInput> }).scope);
 }
@@ -131,9 +122,8 @@ function toRow(job: CheckedJob, id: string, now: number): JobRow & { unique_key:
 }
 
 /**
- * Inserts jobs, or updates waiting jobs with the same unique keys. The update is needed even if it changes nothing, because it locks the
- * row until the caller commits. Without the lock, a worker could run the waiting job before the caller's write is visible, and no job would
- * remain to run after the write.
+ * The update locks the waiting job until the caller commits, even if it changes nothing. Without the lock, a worker could run that job
+ * before the caller's write is visible, and no job would remain to run after the write.
  */
 async function upsert(
   writer: Writer,
@@ -149,7 +139,7 @@ async function upsert(
   return waiting;
 }
 
-// Keeps one row per key. Sorts by key, so that two transactions that enqueue the same jobs cannot deadlock.
+// Sorts by key, so that two transactions that enqueue the same jobs cannot deadlock.
 function onePerKey(rows: readonly JobRow[]): JobRow[] {
   const first = new Map<string, JobRow>();
   for (const row of rows) if (!first.has(keyOf(row))) first.set(keyOf(row), row);

@@ -6,41 +6,39 @@ import type { JobTable } from '../schema.ts';
 /** Any JSON value. */
 export type Json = string | number | boolean | null | Json[] | { [key: string]: Json };
 
-/** `dead`: the job failed too often, or with an error that a retry cannot fix. Its error is kept, and an operator can retry it. */
+/** `dead`: the job failed too often, or with an error that a retry cannot fix. An operator can retry it. */
 export type JobState = 'waiting' | 'running' | 'done' | 'dead';
 
-/** The tenant name for jobs that belong to no tenant, such as those of schedules. No real tenant has this name. */
+/** For jobs that belong to no tenant, such as those of schedules. No real tenant has this name. */
 export const NO_TENANT = '';
 
-/** Work to be done outside the transaction that enqueues it. */
 export interface NewJob {
-  /** Selects the handler. */
   kind: string;
   tenant: string;
-  /** The owner of the job. Erasing the owner removes the job. Default ''. */
+  /** Erasing this owner removes the job. Default ''. */
   ownerKey?: string;
   payload: Json;
   /**
-   * For each tenant, kind and unique key, at most one job waits and at most one runs. If a job with the key waits already, enqueueing
-   * another one keeps the waiting job and its payload.
+   * For each tenant, kind and unique key, at most one job waits and at most one runs. If a job with the key already waits, it is kept with
+   * its payload, and no job is added.
    */
   uniqueKey?: string;
   /**
-   * What happens to the run time of a waiting job with the same key. `keep` (default) leaves it unchanged. `move` sets the new time,
-   * earlier or later, unless the job waits for a retry.
+   * `keep` (default) leaves the run time of a waiting job with the same key unchanged. `move` sets the new time, earlier or later, unless
+   * the job waits for a retry.
    */
   whenWaiting?: 'keep' | 'move';
-  /** The job does not run before this time. Default: now. */
+  /** The earliest time to run. Default: now. */
   runAt?: TimeInput;
-  /** The same as a delay from now, in milliseconds. Use it instead of `runAt`. */
+  /** Milliseconds from now. Excludes `runAt`. */
   delay?: number;
   /** After this many failed attempts, the job is dead. Default 8. */
   maxAttempts?: number;
-  /** Orders a tenant's due jobs, from 0 (first) to 9. Default 5. Has no effect between tenants. */
+  /** From 0 (first) to 9, among the due jobs of a tenant. Default 5. Has no effect between tenants. */
   priority?: number;
 }
 
-/** A job as it is stored. */
+/** A job of the queue. */
 export interface Job {
   id: string;
   kind: string;
@@ -51,10 +49,7 @@ export interface Job {
   state: JobState;
   priority: number;
   runAt: Date;
-  /**
-   * How often the job was started, including the current run. Runs that were postponed, or aborted because the worker stopped, do not
-   * count.
-   */
+  /** The number of started runs, including the current one, without those that were postponed or that ended because the worker stopped. */
   attempts: number;
   maxAttempts: number;
   /** Message of the last failure or postponement. It stays even if a later attempt succeeds. */
@@ -84,7 +79,6 @@ export function toJob(row: Selectable<JobTable>): Job {
   };
 }
 
-/** Selects the jobs of one tenant or of all tenants. */
 export interface TenantFilter {
   /** Default: every tenant. */
   tenant?: Tenant;

@@ -5,11 +5,10 @@ import type { JobTable } from '../schema.ts';
 import { type Job, type LeasedRun, toJob } from './job.ts';
 import { type EndedRun, holds, settleJobs, writeUnique } from './settle-jobs.ts';
 
-/** A worker's memory of whose turn it is. It matters only when more jobs are due than can run. */
+/** A worker's memory of whose turn it is. Matters only when more jobs are due than can run. */
 interface FairTurns {
-  /** The tenants with due jobs, the next in turn first. Each has the priorities of its due jobs, in ascending order. */
+  /** Tenants with due jobs, the next in turn first, each with the priorities of its due jobs in ascending order. */
   queue: { tenant: string; priorities: number[] }[];
-  /** After this many leases, the queue is read again. */
   left: number;
 }
 
@@ -17,23 +16,19 @@ export function createFairTurns(): FairTurns {
   return { queue: [], left: 0 };
 }
 
-// Reading the queue costs a few microseconds for every tenant with jobs. If a tenant's first job arrives between two readings, it waits for
-// at most this many leases.
+// Reading the queue costs a few microseconds per tenant with jobs. A tenant whose first job arrives between two readings waits for at most
+// this many leases.
 const LEASES_PER_READING = 16;
 
 interface FairPick {
   database: Database;
   writer: Writer;
-  /** The condition on the table `jobs` under which a job may be leased. */
   eligible: RawBuilder<boolean>;
   now: number;
   limit: number;
 }
 
-/**
- * Picks up to `limit` due jobs, taking the tenants in turn: a tenant with ten thousand jobs gets as many turns as one with ten. May return
- * fewer jobs than are due.
- */
+/** Round robin between tenants: a tenant with ten thousand jobs gets as many turns as one with ten. May return fewer jobs than are due. */
 async function pickFairly(turns: FairTurns, pick: FairPick): Promise<string[]> {
   if (turns.left <= 0 || turns.queue.length === 0) {
     turns.queue = await readQueue(pick, turns.queue);
@@ -45,7 +40,7 @@ async function pickFairly(turns: FairTurns, pick: FairPick): Promise<string[]> {
   const share = Math.ceil(pick.limit / inTurn.length);
   const picked = await pickShares(pick, inTurn, share);
   for (const [index, turn] of inTurn.entries()) {
-    // If a tenant got fewer jobs than its share, it has no more jobs of this priority, or another worker is leasing them.
+    // Fewer jobs than its share: the tenant has no more jobs of this priority, or another worker is leasing them.
     if ((picked[index]?.length ?? 0) < share) turn.priorities.shift();
     if (turn.priorities.length > 0) turns.queue.push(turn);
   }
@@ -66,9 +61,8 @@ async function pickShares(pick: FairPick, inTurn: FairTurns['queue'], share: num
 }
 
 /**
- * Reads which tenants have due jobs, and with which priorities. Steps from one tenant and priority to the next in the index (a loose index
- * scan), instead of reading every waiting job. Does not compare the two columns as a row value, because SQLite would then use only the
- * tenant and read all of its jobs.
+ * A loose index scan: steps from one tenant and priority to the next in the index, instead of reading every waiting job. The two columns
+ * are not compared as a row value, because SQLite would then use only the tenant and read all of its jobs.
  */
 async function readQueue({ writer, now }: FairPick, before: FairTurns['queue']): Promise<FairTurns['queue']> {
   const { rows } = await sql<{ tenant_id: string; priority: number }>`
@@ -98,7 +92,6 @@ async function readQueue({ writer, now }: FairPick, before: FairTurns['queue']):
 
 interface LeaseRequest {
   database: Database;
-  /** The kinds that this worker has handlers for. It leaves other kinds to other workers. */
   kinds: readonly string[];
   limit: number;
   now: number;
@@ -107,7 +100,7 @@ interface LeaseRequest {
   turns: FairTurns;
 }
 
-/** Leases at most `limit` jobs: first those whose lease has expired, then due ones. Adds one to the attempts of each. */
+/** Leases jobs whose lease has expired first, then due ones. Adds one to the attempts of each. */
 async function leaseJobs(writer: Writer, request: LeaseRequest): Promise<Job[]> {
   if (request.limit <= 0 || request.kinds.length === 0) return [];
   const expired = await pickExpired(writer, request);
@@ -122,7 +115,6 @@ async function leaseJobs(writer: Writer, request: LeaseRequest): Promise<Job[]> 
   return rows.sort((one, other) => (place.get(one.id) ?? 0) - (place.get(other.id) ?? 0)).map(toJob);
 }
 
-/** Checks whether there is a job to lease. Only reads, so no write lock is taken. */
 async function isAnythingDue(reader: Reader, kinds: readonly string[], now: number): Promise<boolean> {
   if (kinds.length === 0) return false;
   const { rows } = await sql<{ found: number }>`
@@ -155,15 +147,15 @@ async function pickDue(writer: Writer, request: LeaseRequest): Promise<string[]>
     select id from jobs where state = 'waiting' and run_at <= ${now} and ${eligible(kinds)}
     order by run_at, id limit ${limit} ${database.syntax.skipLocked}`.execute(writer);
   const oldest = rows.map((row) => row.id);
-  // Returns at once if all due jobs fit, because nobody has to wait for a turn.
+  // If all due jobs fit, nobody has to wait for a turn.
   if (oldest.length < limit) return oldest;
   const inTurn = await pickFairly(turns, { database, writer, eligible: eligible(kinds), now, limit });
   return [...new Set([...inTurn, ...oldest])].slice(0, limit);
 }
 
-// Wraps the condition in `coalesce` because of PostgreSQL's estimates. Without statistics, as in a queue that has just filled, PostgreSQL
-// expects a plain condition on the kind to match very few jobs. It would then read and sort all due jobs instead of the first few in the
-// index. With `coalesce`, it expects half of the jobs to match.
+// `coalesce` corrects PostgreSQL's estimate. Without statistics, as in a queue that has just filled, PostgreSQL expects a plain condition
+// on the kind to match very few jobs, and reads and sorts all due jobs instead of the first few in the index. With `coalesce`, it expects
+// half of the jobs to match.
 function ofKinds(kinds: readonly string[]): RawBuilder<boolean> {
   return sql<boolean>`coalesce(kind in (${sql.join(kinds)}), false)`;
 }
@@ -175,7 +167,7 @@ function eligible(kinds: readonly string[]): RawBuilder<boolean> {
       and other.tenant_id = jobs.tenant_id and other.kind = jobs.kind and other.unique_key = jobs.unique_key))`;
 }
 
-/** Extends the leases of runs. Returns the runs that have lost theirs. */
+/** Returns the runs that have lost their lease. */
 async function renewLeases<Run extends LeasedRun>(
   writer: Writer,
   runs: readonly Run[],
@@ -192,7 +184,6 @@ async function renewLeases<Run extends LeasedRun>(
   return runs.filter((run) => !held.has(`${run.job.id} ${run.leaseId}`));
 }
 
-/** The input for one turn, a transaction that settles, renews and leases. */
 export interface Turn<Run extends LeasedRun> extends LeaseRequest {
   ended: readonly EndedRun[];
   renew: readonly Run[];
@@ -204,10 +195,7 @@ export interface TurnResult<Run extends LeasedRun> {
   leased: Job[];
 }
 
-/**
- * Settles ended runs, renews running ones and leases new jobs in one transaction. The flush to the disk costs more than all the rest, and
- * this way many small jobs share one.
- */
+/** One transaction for all three, because the flush to the disk costs more than all the rest. */
 export async function takeTurn<Run extends LeasedRun>(turn: Turn<Run>): Promise<TurnResult<Run>> {
   const { database, ended, renew, now } = turn;
   return writeUnique(database, EVERY_TENANT, async (writer) => {
@@ -218,15 +206,15 @@ export async function takeTurn<Run extends LeasedRun>(turn: Turn<Run>): Promise<
   });
 }
 
-/** Checks whether a turn would have anything to do. Only reads, so an idle worker takes no write lock. */
+/** Only reads, so an idle worker takes no write lock. */
 export async function isTurnNeeded({ database, ended, renew, limit, kinds, now }: Turn<LeasedRun>): Promise<boolean> {
   if (ended.length > 0 || renew.length > 0) return true;
   return limit > 0 && database.read(EVERY_TENANT, (reader) => isAnythingDue(reader, kinds, now));
 }
 
 /**
- * Repairs times after the clock was set back. Waiting jobs with a creation time more than `skew` in the future are moved back, and leases
- * are cut to at most one day from now.
+ * Repairs times after the clock was set back: moves back waiting jobs created more than `skew` milliseconds in the future, and cuts leases
+ * to at most one day from now.
  */
 export async function bringJobsBack(writer: Writer, { now, skew }: { now: number; skew: number }): Promise<void> {
   await sql`update jobs set run_at = run_at - (created_at - ${now}), created_at = ${now}

@@ -27,7 +27,6 @@ const pageSchema = z.object({
   cursor: z.string().startsWith('job_', 'expected the cursor of an earlier page').optional(),
 });
 
-/** Returns the jobs of one tenant or of all tenants, newest first. */
 export async function listJobs(database: Database, filter: JobFilter = {}): Promise<Page<Job>> {
   const { tenant = EVERY_TENANT, ...rest } = filter;
   const { state, kind, limit, cursor } = parse(pageSchema, rest, 'The filter of jobs');
@@ -43,7 +42,6 @@ export async function listJobs(database: Database, filter: JobFilter = {}): Prom
   return pageOf(rows, limit, toJob);
 }
 
-/** Returns the waiting jobs of a kind, whether or not they are due, ordered by their next run. */
 export async function waitingJobs(reader: Reader, kind: string, limit: number): Promise<Job[]> {
   const isWaiting = sql`state = 'waiting' and kind = ${kind} order by run_at, id limit ${limit}`;
   return (await rowsWhere(reader, 'jobs', isWaiting)).map(toJob);

@@ -5,9 +5,9 @@ import type { ScheduleTable } from '../schema.ts';
 
 export type ScheduleRow = Selectable<ScheduleTable>;
 
-/** Upserts schedules by name. The next due time changes only if the cron expression or the time zone does. */
+/** Upserts by name. The next due time changes only if the cron expression or the time zone does. */
 export async function upsertSchedules(writer: Writer, rows: readonly Insertable<ScheduleTable>[]): Promise<void> {
-  // Uses a fixed order, so that processes that start together cannot deadlock.
+  // A fixed order, so that processes that start together cannot deadlock.
   for (const row of rows.toSorted((one, other) => (one.name < other.name ? -1 : 1))) {
     await sql`${insertion('schedules', [row])} on conflict (name) do update set
       kind = excluded.kind, payload = excluded.payload, cron = excluded.cron, time_zone = excluded.time_zone,
@@ -16,18 +16,16 @@ export async function upsertSchedules(writer: Writer, rows: readonly Insertable<
   }
 }
 
-/** Returns all schedules, or only those due at the given time, ordered by name. */
 export async function readSchedules(reader: Reader, dueAt: number = Number.MAX_SAFE_INTEGER): Promise<ScheduleRow[]> {
   return rowsWhere(reader, 'schedules', sql`next_due <= ${dueAt} order by name`);
 }
 
-/** Checks whether any schedule is due. Only reads, so no write lock is taken. */
 export async function isScheduleDue(reader: Reader, now: number): Promise<boolean> {
   const { rows } = await sql`select 1 as found from schedules where next_due <= ${now} limit 1`.execute(reader);
   return rows.length > 0;
 }
 
-/** Changes the due times of a schedule. Returns false if another worker has changed them since the row was read. */
+/** Compare-and-set: returns false if another worker has changed the due time since the row was read. */
 export async function moveSchedule(
   writer: Writer,
   schedule: ScheduleRow,

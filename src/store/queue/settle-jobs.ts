@@ -6,7 +6,7 @@ import type { JobTable } from '../schema.ts';
 import type { Job, Json, LeasedRun, NewJob, TenantFilter } from './job.ts';
 import { findJob } from './list-jobs.ts';
 
-/** How a run ended. `returned`: it was aborted because the worker stopped, so it does not count as an attempt. */
+/** `returned`: aborted because the worker stopped. Like `postponed`, it does not count as an attempt. */
 export type Outcome =
   | { type: 'done' }
   | { type: 'retried'; runAt: number; error: string }
@@ -16,14 +16,11 @@ export type Outcome =
 
 export interface EndedRun extends LeasedRun {
   outcome: Outcome;
-  /** Whether the handler has called complete(). If the run then no longer has its lease, its job is done and not lost. */
+  /** Whether the handler has called complete(). A run that then no longer has its lease is done and not lost. */
   completed: boolean;
 }
 
-/**
- * Records the outcomes of runs. Skips runs without a lease: their jobs are done already, or another worker has taken them over. Returns the
- * recorded runs.
- */
+/** Skips runs without a lease: their jobs are done already, or another worker has taken them over. Returns the others. */
 export async function settleJobs(writer: Writer, runs: readonly EndedRun[], now: number): Promise<Set<EndedRun>> {
   const settled = new Set<EndedRun>();
   const done = runs.filter((run) => run.outcome.type === 'done');
@@ -40,7 +37,6 @@ export async function settleJobs(writer: Writer, runs: readonly EndedRun[], now:
   return settled;
 }
 
-/** Selects the rows whose lease one of the runs has. */
 export function holds(runs: readonly Pick<EndedRun, 'job' | 'leaseId'>[]): RawBuilder<boolean> {
   const pairs = runs.map((run) => sql`(${run.job.id}, ${run.leaseId})`);
   return sql<boolean>`(id, lease_id) in (values ${sql.join(pairs)})`;
@@ -48,7 +44,7 @@ export function holds(runs: readonly Pick<EndedRun, 'job' | 'leaseId'>[]): RawBu
 
 async function settleUndone(writer: Writer, run: EndedRun, now: number): Promise<boolean> {
   const { job, outcome } = run;
-  // Locks the row if this worker still has the lease. Without the lease, it must not remove other jobs with the same unique key.
+  // Locks the row if this worker still has the lease. Without it, the worker must not remove other jobs with the same unique key.
   if (!(await updateHeld(writer, run, { state: 'running' }))) return false;
   if (outcome.type !== 'dead') await makeRoom(writer, job);
   const uncounted = outcome.type === 'postponed' || outcome.type === 'returned' ? 1 : 0;
@@ -69,8 +65,8 @@ async function settleUndone(writer: Writer, run: EndedRun, now: number): Promise
 }
 
 /**
- * Makes room before a job with a unique key waits again: removes a job that was enqueued with the same key meanwhile, because the earlier
- * job is kept. Does not see jobs of open transactions; the next update then fails with a unique violation.
+ * When a job with a unique key waits again, the earlier job is kept and a later one with the same key is removed. Does not see jobs of open
+ * transactions; the next update then fails with a unique violation.
  */
 async function makeRoom(writer: Writer, job: Pick<Job, 'id' | 'tenant' | 'kind' | 'uniqueKey'>): Promise<void> {
   if (job.uniqueKey === null) return;
@@ -78,7 +74,6 @@ async function makeRoom(writer: Writer, job: Pick<Job, 'id' | 'tenant' | 'kind' 
     and unique_key is not null and state = 'waiting' and id <> ${job.id}`.execute(writer);
 }
 
-/** Removes a waiting job because its work is already done. */
 export async function removeWaiting(
   writer: Writer,
   { tenant, kind, uniqueKey }: Pick<NewJob, 'tenant' | 'kind'> & { uniqueKey: string },
@@ -88,10 +83,7 @@ export async function removeWaiting(
 
 const TRIES = 5;
 
-/**
- * Runs a transaction that makes jobs wait again. Repeats it after a unique violation, because another transaction may have enqueued a job
- * with the same unique key meanwhile (see `makeRoom`).
- */
+/** Retries after a unique violation: another transaction may have enqueued a job with the same unique key (see `makeRoom`). */
 export async function writeUnique<Result>(
   database: Database,
   tenant: Tenant,
@@ -107,19 +99,18 @@ export async function writeUnique<Result>(
 }
 
 /**
- * Marks a job as done in the transaction of its effects, so that both are committed or neither. If another worker has taken over the job,
- * throws `conflict`, which rolls the transaction back.
+ * Call this in the transaction of the job's effects, so that both commit or neither. Throws `conflict` if another worker has taken over the
+ * job, which rolls the transaction back.
  */
 export async function completeJob(writer: Writer, run: LeasedRun, now: number): Promise<void> {
   if (!(await updateHeld(writer, run, { state: 'done', finished_at: now, lease_until: null }))) throw leaseLost(run);
 }
 
-/** Saves a job's progress as its payload, in the transaction of its effects. Throws `conflict` like `completeJob`. */
+/** Saves a job's progress in the transaction of its effects. Throws `conflict` like `completeJob`. */
 export async function changePayload(writer: Writer, run: LeasedRun, payload: Json): Promise<void> {
   if (!(await updateHeld(writer, run, { payload: JSON.stringify(payload) }))) throw leaseLost(run);
 }
 
-/** Changes the row of a running job. Returns false if this worker has lost the lease. */
 async function updateHeld(writer: Writer, { job, leaseId }: LeasedRun, change: Partial<JobTable>): Promise<boolean> {
   const result = await writer
     .updateTable('jobs')
@@ -135,10 +126,7 @@ function leaseLost({ job }: LeasedRun): VarveError {
   return conflict(`The lease of job ${job.id} is lost: another worker has taken it over.`);
 }
 
-/**
- * Restarts a dead job immediately, with all of its attempts. Its last error stays until the next one. Returns null if there is no such job,
- * and throws `conflict` if it is not dead.
- */
+/** Restarts a dead job with all of its attempts. Returns null if there is no such job, and throws `conflict` if it is not dead. */
 export async function retryJob(
   database: Database,
   id: string,
@@ -156,13 +144,10 @@ export async function retryJob(
   });
 }
 
-// Removes this many jobs at a time, so that other writers are never blocked for long, even if the jobs of years are removed.
+// In batches, so that other writers are never blocked for long, even if the jobs of years are removed.
 const BATCH = 1000;
 
-/**
- * Removes all tenants' jobs that were done before a given time, in several transactions. Keeps dead jobs until an operator has looked at
- * them. Returns how many were removed.
- */
+/** Several transactions. Keeps dead jobs for an operator. */
 export async function removeDoneJobs(database: Database, before: number): Promise<number> {
   let removed = 0;
   for (let batch = BATCH; batch === BATCH; removed += batch) {

@@ -29,13 +29,13 @@ import { createSqliteVectorIndex, decodeVector, sqliteTextIndex } from './sqlite
 export interface SqliteOptions {
   /** The path of the file, or `:memory:` for a store that exists only while the process runs. */
   path: string;
-  /** The maximum memory for cached vectors. Default 256 MiB. */
+  /** The maximum memory for cached vectors, in bytes. Default 256 MiB. */
   vectorCacheBytes?: number;
 }
 
 /**
- * Opens the embedded store. One connection writes, one transaction at a time. Another one reads the last committed state, so that reads
- * never wait for a write. Several processes may open the same file.
+ * One connection writes, one transaction at a time. Another one reads the last committed state, so that reads never wait for a write.
+ * Several processes may open the same file.
  */
 export async function openSqlite(options: SqliteOptions): Promise<Database> {
   const inMemory = options.path === ':memory:';
@@ -60,7 +60,7 @@ export async function openSqlite(options: SqliteOptions): Promise<Database> {
 
   const read: Database['read'] = async (_tenant, work) => {
     assertOpen();
-    // Waits for its turn if the store is in memory: there is only one connection, and a read must not see an unfinished transaction.
+    // An in-memory store has only one connection, and a read must not see an unfinished transaction.
     return inMemory ? oneAtATime(() => work(reader as Reader)) : work(reader as Reader);
   };
 
@@ -107,15 +107,15 @@ const SQLITE_SYNTAX: Syntax = {
 };
 
 /**
- * Closes a connection that Kysely may not have used: Kysely closes only those that it has. Otherwise the reading connection would keep the
- * file open, and SQLite would not merge the write-ahead log into it.
+ * Kysely closes only connections that it has used. If the reading connection stayed open, SQLite would not merge the write-ahead log into
+ * the file.
  */
 async function closeConnection(kysely: Kysely<Tables>, connection: DatabaseSync): Promise<void> {
   await kysely.destroy();
   if (connection.isOpen) connection.close();
 }
 
-/** Loads the module when a store is opened and not with the package. This way createVarve() can report a version of Node that lacks it. */
+/** Loaded when a store is opened, so that createVarve() can report a version of Node without this module. */
 const sqlite = (): Promise<typeof nodeSqlite> => import('node:sqlite');
 
 async function openFile(path: string): Promise<DatabaseSync> {
@@ -126,10 +126,10 @@ async function openFile(path: string): Promise<DatabaseSync> {
     }
     const { DatabaseSync } = await sqlite();
     const database = new DatabaseSync(path);
-    // Disables SQLite's own timeout, which would block the event loop. whenFree() waits instead.
+    // SQLite's own timeout would block the event loop. whenFree() waits instead.
     database.exec('pragma busy_timeout = 0');
     await whenFree(() => database.exec('pragma journal_mode = wal'));
-    // Uses FULL instead of NORMAL, because an acknowledged write must survive a power failure and not only a crash of the process.
+    // FULL, not NORMAL: an acknowledged write must survive a power failure and not only a crash of the process.
     database.exec('pragma synchronous = full');
     // Overwrites erased content instead of only unlinking it.
     database.exec('pragma secure_delete = on');
@@ -146,8 +146,8 @@ async function openFile(path: string): Promise<DatabaseSync> {
 }
 
 /**
- * Lets only the file's owner read it, because memories are private. SQLite gives its log the same permissions. If only the owner and the
- * group have access, the file stays as it is, because somebody may share it on purpose.
+ * Memories are private, so only the file's owner may read it. SQLite gives its log the same permissions. A file that only its owner and
+ * group can access stays as it is: somebody may share it on purpose.
  */
 function keepPrivate(path: string): void {
   closeSync(openSync(path, 'a', 0o600));
@@ -158,8 +158,7 @@ function keepPrivate(path: string): void {
     try {
       chmodSync(file, 0o600);
     } catch (error) {
-      // Ignores EPERM: a process may write to another user's file without being allowed to change its permissions. `varve doctor`
-      // reports this.
+      // A process may write to another user's file without the right to change its permissions. `varve doctor` reports this.
       if ((error as NodeJS.ErrnoException).code !== 'EPERM') throw error;
     }
   }
@@ -179,7 +178,7 @@ async function migrate(writer: Kysely<Tables>, connection: DatabaseSync): Promis
   const isReady = (): boolean => pendingMigrations(storedVersion(connection)).length === 0 && hasStatistics(connection);
   if (await whenFree(isReady)) return;
   await writer.transaction().execute(async (transaction) => {
-    // Reads the version again under the lock, because another process may have migrated the store meanwhile.
+    // Reads the version again under the lock: another process may have migrated the store meanwhile.
     for (const migration of pendingMigrations(storedVersion(connection))) {
       for (const statement of statementsOf(migration, 'sqlite')) await sql.raw(statement).execute(transaction);
       await migration.transform?.(transaction);
@@ -193,7 +192,7 @@ function hasStatistics(connection: DatabaseSync): boolean {
   return connection.prepare(`select 1 from sqlite_schema where name = 'sqlite_stat1'`).get() !== undefined;
 }
 
-/** For each column: among how many rows one has a given value. In columns not listed here, almost every row has a different value. */
+/** The selectivity of each column: one in this many rows has a given value. In other columns, almost every value is unique. */
 const ONE_IN: Readonly<Record<string, number>> = {
   tenant_id: 10,
   owner_key: 100,
@@ -211,8 +210,8 @@ const ROWS = 1_000_000;
 const ROWS_OF_PARTIAL = ROWS / 10;
 
 /**
- * Writes the statistics of a large store for SQLite's query planner. Without statistics, SQLite assumes ten rows per tenant, and reads all
- * rows of a tenant to find five by their keys. Maintenance of 20,000 memories would then take a minute instead of a fraction of a second.
+ * Writes the statistics of a large store for the query planner. Without them, SQLite assumes ten rows per tenant and reads all rows of a
+ * tenant to find five by their keys: maintenance of 20,000 memories takes a minute instead of a fraction of a second.
  *
  * ANALYZE would write statistics of the current store, which is small at first. Tables that are also read across tenants, such as the
  * queue, keep SQLite's assumptions.
@@ -228,7 +227,7 @@ function writeStatistics(connection: DatabaseSync): void {
   const acrossTenants = new Set(
     indexes.filter(({ columns }) => !columns.startsWith('tenant_id')).map(({ table }) => table),
   );
-  // ANALYZE of a small table creates the table of statistics. ANALYZE of the schema loads the statistics.
+  // ANALYZE of a small table creates sqlite_stat1. ANALYZE of the schema loads it.
   connection.exec('analyze meta; delete from sqlite_stat1');
   const insert = connection.prepare('insert into sqlite_stat1 (tbl, idx, stat) values (?, ?, ?)');
   for (const { table, name, is_unique, is_partial, columns } of indexes) {
@@ -247,8 +246,8 @@ function storedVersion(connection: DatabaseSync): number {
 }
 
 /**
- * Removes deleted words and old pages from the files: merges the segments of the full-text index, rewrites the file, and truncates the
- * write-ahead log. The merge runs in small steps, so that it does not block the event loop.
+ * Merges the segments of the full-text index, rewrites the file and truncates the write-ahead log, because all three may contain deleted
+ * words. The merge runs in small steps, so that it does not block the event loop.
  */
 async function scrub(connection: DatabaseSync, path: string | null): Promise<void> {
   for (const table of ['memory_text', 'event_text']) {
@@ -270,9 +269,8 @@ async function scrub(connection: DatabaseSync, path: string | null): Promise<voi
 const MERGE_PAGES = 200;
 
 /**
- * Rewrites the file without the unused parts of its pages. `secure_delete` overwrites a deleted row, but not the copies that SQLite leaves
- * when it moves rows between pages that fill up or become empty. An erasure in a backup from `vacuum into` moves many rows, because its
- * pages are full. VACUUM takes about 20 ms per MB, so it runs in a thread instead of blocking the event loop.
+ * `secure_delete` overwrites a deleted row, but not the copies that SQLite leaves when it moves rows between pages, and an erasure in a
+ * backup from `vacuum into` moves many rows, because its pages are full. VACUUM takes about 20 ms per MB, so it runs in a thread.
  */
 async function rewriteFile(path: string): Promise<void> {
   const thread = new Worker(REWRITE, { eval: true, workerData: path, execArgv: [] });
@@ -295,9 +293,9 @@ interface Waiting {
 const LARGEST_GROUP = 100;
 
 /**
- * Puts writes that wait at the same time into one transaction, so that they share one flush to the disk, which costs more than the rest of
- * a small write. Each has its own savepoint, so that a failure rolls back only that write. A write is acknowledged only when its group is
- * on the disk.
+ * Group commit: concurrent writes share one transaction, and thus one flush to the disk, which costs more than the rest of a small write.
+ * Each write has its own savepoint, so that a failure rolls back only that write. A write is acknowledged only when its group is on the
+ * disk.
  */
 function createGroupCommit(
   database: Kysely<Tables>,
@@ -307,8 +305,8 @@ function createGroupCommit(
 
   const runGroup = async (): Promise<void> => {
     if (waiting.length === 0) return;
-    // Waits briefly: requests to a server arrive one by one within a turn of the event loop. Without this pause, the first would commit
-    // before the second is read, which allows 230 writes a second from 200 clients instead of thousands.
+    // Requests to a server arrive one by one within a turn of the event loop. Without this pause, the first would commit before the second
+    // is read: 230 writes a second from 200 clients instead of thousands.
     await nextTurn();
     const group = waiting.slice(0, LARGEST_GROUP);
     waiting = waiting.slice(LARGEST_GROUP);
@@ -323,12 +321,12 @@ function createGroupCommit(
   return <Result>(work: Work<Result>) =>
     new Promise<Result>((resolve, reject) => {
       waiting.push({ work, resolve: resolve as (result: unknown) => void, reject });
-      // Every write queues a task. The task does nothing if an earlier group has already included the write.
+      // Every write queues a task, which does nothing if an earlier group has already included the write.
       void oneAtATime(runGroup);
     });
 }
 
-/** Runs the writes of a group. Returns one function per write, which passes the outcome to its caller after the commit. */
+/** Returns one function per write, which settles the caller's promise after the commit. */
 async function runAll(transaction: Writer, group: readonly Waiting[]): Promise<(() => void)[]> {
   const outcomes: (() => void)[] = [];
   for (const { work, resolve, reject } of group) {
@@ -338,7 +336,7 @@ async function runAll(transaction: Writer, group: readonly Waiting[]): Promise<(
       outcomes.push(() => resolve(result));
     } catch (error) {
       outcomes.push(() => reject(error));
-      // If SQLite has already rolled back the whole transaction, this rollback fails. The first error then has the reason.
+      // This rollback fails if SQLite has already rolled back the whole transaction. The first error then has the reason.
       await sql`rollback to one_write`.execute(transaction).catch(() => Promise.reject(error));
     }
     await sql`release one_write`.execute(transaction);
@@ -346,7 +344,7 @@ async function runAll(transaction: Writer, group: readonly Waiting[]): Promise<(
   return outcomes;
 }
 
-/** Creates a folder with its parents. Node's own recursive mkdir never returns where no folder can be created, as in /proc. */
+/** Creates a folder with its parents. Node's own recursive mkdir hangs where no folder can be created, as in /proc. */
 export function makeFolder(folder: string, mode?: number): void {
   if (existsSync(folder)) return;
   const parent = dirname(folder);
@@ -354,7 +352,7 @@ export function makeFolder(folder: string, mode?: number): void {
   try {
     mkdirSync(folder, { mode });
   } catch (error) {
-    // Another process may have created the folder in the meantime.
+    // Another process may have created the folder meanwhile.
     if ((error as NodeJS.ErrnoException).code !== 'EEXIST') throw error;
   }
 }
@@ -362,10 +360,10 @@ export function makeFolder(folder: string, mode?: number): void {
 const STATEMENT_CACHE_SIZE = 400;
 const SQLITE_BUSY = 5;
 
-/** After this time, a writer stops waiting for the lock and fails. */
+/** Milliseconds. */
 const WRITE_LOCK_TIMEOUT = 15_000;
 
-/** After this time, a writer reports that it is waiting. It is long enough for another process to finish a write. */
+/** Milliseconds. Long enough for another process to finish a write. */
 const REPORT_AFTER = 1_000;
 
 const REWRITE = `
@@ -376,20 +374,20 @@ const REWRITE = `
 
 const reporters = new Set<() => void>();
 
-/** Calls `report` whenever this process has waited more than a second for another process's lock. Returns a function that stops this. */
+/** Calls `report` when this process has waited more than a second for another process's lock. Returns a function that stops this. */
 export function onLongWait(report: () => void): () => void {
   reporters.add(report);
   return () => void reporters.delete(report);
 }
 
-/** A Kysely dialect on one connection. The connection has only one user at a time, so it is never acquired or released. */
+/** The connection has only one user at a time, so it is never acquired or released. */
 function nodeSqliteDialect(database: DatabaseSync): Dialect {
   const connection = new NodeSqliteConnection(database);
   const driver: Driver = {
     init: async () => {},
     acquireConnection: async () => connection,
-    // Takes the write lock immediately. If a transaction reads first and writes later, it fails when another process has written in
-    // between.
+    // `immediate` takes the write lock at once. A transaction that reads first and writes later fails if another process has written
+    // meanwhile.
     beginTransaction: () => whenFree(() => explained(() => database.exec('begin immediate'))),
     commitTransaction: async () => explained(() => database.exec('commit')),
     // When the disk is full or fails, SQLite itself rolls the transaction back.
@@ -407,7 +405,7 @@ function nodeSqliteDialect(database: DatabaseSync): Dialect {
   };
 }
 
-/** Repeats an operation until no other connection holds the lock. Unlike SQLite's own timeout, does not block the event loop. */
+/** Waits for the lock without blocking the event loop, unlike SQLite's own timeout. */
 async function whenFree<Result>(attempt: () => Result): Promise<Result> {
   const started = performance.now();
   let isReported = false;
@@ -435,7 +433,7 @@ function codeOf(error: unknown): number | null {
   return error instanceof Error && 'errcode' in error ? Number(error.errcode) & 0xff : null;
 }
 
-/** Errors that come from the disk or the file and not from the query, by SQLite's result codes. */
+/** SQLite's result codes for errors of the disk or the file, not of the query. */
 const PLACE_PROBLEMS: Readonly<Record<number, string>> = {
   8: 'The database cannot be written to.',
   10: 'The disk failed to read or write.',

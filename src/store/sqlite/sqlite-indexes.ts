@@ -6,8 +6,8 @@ import { ownerStates } from '../owner-store.ts';
 import { ofOwnerKey, rowsWhere } from '../rows.ts';
 
 /**
- * Prefixes every word in the FTS5 index with its owner's key, so that a search reads only this owner's entries for the word. The cost of a
- * search then depends on the owner's data and not on the size of the file, and word frequencies are the owner's own.
+ * Prefixes every word in the FTS5 index with its owner's key. The cost of a search then depends on the owner's data and not on the size of
+ * the file, and word frequencies are the owner's own.
  */
 export const sqliteTextIndex: TextIndex = {
   async add(writer, kind, entries) {
@@ -53,12 +53,12 @@ export const sqliteTextIndex: TextIndex = {
   },
 };
 
-// Words contain no quotes, because segmentation keeps only letters, digits and symbols; quotes are escaped anyway.
+// Segmentation keeps only letters, digits and symbols, so there should be no quotes; they are escaped anyway.
 function ownedWord(owner: string, word: string): string {
   return `${owner}${word.replaceAll('"', '""')}`;
 }
 
-/** Views SQLite's bytes as floats. If the bytes are not aligned, copies them first. */
+/** Copies the bytes only if they are not aligned. */
 export function decodeVector(stored: Uint8Array | string): Float32Array {
   const bytes = stored as Uint8Array;
   const aligned = bytes.byteOffset % 4 === 0 ? bytes : bytes.slice();
@@ -68,15 +68,14 @@ export function decodeVector(stored: Uint8Array | string): Float32Array {
 const DEFAULT_CACHE = 256 * 1024 * 1024;
 
 interface CachedOwner {
-  /** The matrices contain the vectors up to this version of the owner. */
   version: number;
   incarnation: string;
   matrices: Record<IndexedKind, VectorMatrix>;
 }
 
 /**
- * Scans all vectors of an owner, cached in memory. Before each search, compares the cache's version with the owner's version in the
- * database. Loads only the vectors that any process has added since.
+ * Caches all vectors of an owner in memory. Each search compares the cache's version with the owner's in the database, and loads only the
+ * vectors that any process has added since.
  */
 export function createSqliteVectorIndex({ cacheBytes = DEFAULT_CACHE }: { cacheBytes?: number }): VectorIndex {
   const sizeOf = ({ matrices }: CachedOwner): number => matrices.memory.bytes + matrices.event.bytes;
@@ -114,7 +113,7 @@ export function createSqliteVectorIndex({ cacheBytes = DEFAULT_CACHE }: { cacheB
       const live = await onlyLive(reader, tenant, accepted, limit);
       const wholeScan = matrices.every((matrix) => matrix.count <= limit * 2) || allowed !== null;
       if (live.length === limit || wholeScan) return live;
-      // Considers all vectors, because many of the nearest ones belong to archived rows.
+      // Many of the nearest vectors belong to archived rows, so all vectors are considered.
       return onlyLive(reader, tenant, best(matrices, query, Infinity), limit);
     },
 
@@ -125,7 +124,7 @@ export function createSqliteVectorIndex({ cacheBytes = DEFAULT_CACHE }: { cacheB
           kind,
           rows: of[kind].rows,
           passages: of[kind].passages,
-          // Copies the scores, because the next scan of this matrix overwrites them.
+          // A copy, because the next scan of this matrix overwrites the scores.
           scores: of[kind].scan(query).slice(),
         })),
       );
@@ -149,13 +148,13 @@ async function load(
   cached.version = version;
 }
 
-/** Returns the `limit` best hits of each matrix, best first. */
+/** `limit` applies to each matrix. */
 function best(matrices: readonly VectorMatrix[], query: Float32Array, limit: number): VectorHit[] {
   const hits = matrices.flatMap((matrix) => bestOf(matrix, query, limit));
   return hits.sort((one, other) => other.similarity - one.similarity);
 }
 
-/** Finds the `limit` best hits (top-k). The threshold rises as better hits are found. */
+/** Top-k: the threshold rises as better hits are found. */
 function bestOf(matrix: VectorMatrix, query: Float32Array, limit: number): VectorHit[] {
   const scores = matrix.scan(query);
   const hits: VectorHit[] = [];
@@ -199,9 +198,7 @@ async function onlyLive(
 interface VectorMatrix {
   readonly count: number;
   readonly bytes: number;
-  /** Adds the vector of a passage, or replaces its previous one. */
   set(row: number, passage: number, vector: Float32Array): void;
-  /** Row and passage of each vector. */
   readonly rows: readonly number[];
   readonly passages: readonly number[];
   /** Computes the dot product of the query with each vector. Returns a view that the next scan overwrites. */
@@ -223,8 +220,8 @@ const { Instance, Module } = (
   }
 ).WebAssembly;
 
-// scan(query, vectors, count, width, scores) computes scores[i] = query · vectors[i], 16 floats at a time. The module is assembled from
-// docs/vector-scan.wat; test/vectors.test.ts checks it against plain arithmetic.
+// Computes scores[i] = query · vectors[i], 16 floats at a time. Assembled from docs/vector-scan.wat; test/vectors.test.ts checks it against
+// plain arithmetic.
 const MODULE =
   'AGFzbQEAAAABCQFgBX9/f39/AAMCAQAFAwEAAQcRAgZtZW1vcnkCAARzY2FuAAAKowIBoAICBHsCfwJAA0AgAkUNAf0MAAAAAAAAAAAAAAAAAAAA' +
   'ACEF/QwAAAAAAAAAAAAAAAAAAAAAIQb9DAAAAAAAAAAAAAAAAAAAAAAhB/0MAAAAAAAAAAAAAAAAAAAAACEIIAAhCSAAIANBAnRqIQoDQCAFIAn9' +
@@ -234,13 +231,12 @@ const MODULE =
 
 let compiled: object | undefined;
 
-/** Row and passage are encoded in one number, so this must be greater than the number of passages of the longest event. */
+/** Row and passage are encoded in one number, so this must exceed the number of passages of the longest event. */
 const MOST_PASSAGES = 16_384;
 
 const PAGE = 65_536;
 const FLOATS_PER_STEP = 16;
 
-/** Creates an empty matrix. It grows by half when it is full. */
 export function createVectorMatrix(dimensions: number, expected = 16): VectorMatrix {
   compiled ??= new Module(Buffer.from(MODULE, 'base64'));
   const { memory, scan } = new Instance(compiled).exports as ScanExports;
@@ -258,7 +254,7 @@ export function createVectorMatrix(dimensions: number, expected = 16): VectorMat
   let capacity = Math.max(expected, 1);
   reserve(capacity);
 
-  // Uses one view for all vectors, because creating a view takes longer than copying a vector. The view is detached when the memory grows.
+  // One view for all vectors, because creating a view takes longer than copying a vector. The view is detached when the memory grows.
   let floats = new Float32Array(memory.buffer);
   const write = (place: number, vector: Float32Array): void => {
     if (floats.buffer !== memory.buffer) floats = new Float32Array(memory.buffer);

@@ -18,7 +18,7 @@ class Operations:
         """Appends events in one transaction: one, several, or the `messages` of a conversation as chat APIs send them."""
         return self._call("POST", "/v1/events", query={}, body=body, idempotency_key=idempotency_key)
 
-    def list_events(self, *, kinds: Optional[List[Literal["message", "observation", "tool_result", "decision", "outcome", "document_chunk"]]] = None, waiting: Optional[bool] = None, occurred_after: Optional[str] = None, occurred_before: Optional[str] = None, order: Optional[Literal["newest", "oldest"]] = None, limit: Optional[int] = None, cursor: Optional[str] = None, fields: Optional[List[str]] = None) -> Dict[str, Any]:
+    def list_events(self, *, kinds: Optional[List[Literal["message", "observation", "tool_result", "decision", "outcome", "document_chunk"]]] = None, waiting: Optional[bool] = None, occurred_after: Optional[str] = None, occurred_before: Optional[str] = None, order: Optional[Literal["newest", "oldest"]] = None, limit: Optional[int] = None, cursor: Optional[str] = None, fields: Optional[List[Literal["id", "scope", "position", "kind", "origin", "speaker", "content", "category", "refersTo", "interaction", "channel", "context", "metadata", "occurredAt", "recordedAt", "processedAt", "all"]]] = None) -> Dict[str, Any]:
         """Lists events, newest first: those of one session when the scope names a session."""
         return self._call("GET", "/v1/events", query={"kinds": kinds, "waiting": waiting, "occurredAfter": occurred_after, "occurredBefore": occurred_before, "order": order, "limit": limit, "cursor": cursor, "fields": fields})
 
@@ -62,7 +62,7 @@ class Operations:
         """Stores a memory; an exact duplicate of a live memory is not stored again. The memory that `contradicts` names is archived."""
         return self._call("POST", "/v1/memories", query={}, body={"memory": memory, "why": why}, idempotency_key=idempotency_key)
 
-    def list_memories(self, *, types: Optional[List[str]] = None, tags: Optional[List[str]] = None, subjects: Optional[List[str]] = None, attributes: Optional[List[str]] = None, permanent: Optional[bool] = None, categories: Optional[List[str]] = None, states: Optional[List[str]] = None, tenses: Optional[List[Literal["holds", "habit", "happened", "planned"]]] = None, source_types: Optional[List[Literal["explicit", "conversation", "inference", "consolidation", "import"]]] = None, source_session: Optional[str] = None, minimum_importance: Optional[float] = None, created_after: Optional[str] = None, created_before: Optional[str] = None, due_before: Optional[str] = None, archived: Optional[Literal["exclude", "include", "only"]] = None, archive_reasons: Optional[List[Literal["superseded", "contradicted", "merged", "decayed", "pruned", "expired", "absorbed", "forgotten"]]] = None, connections: Optional[List[str]] = None, reach: Optional[Literal["visible", "within"]] = None, order: Optional[Literal["newest", "oldest", "important"]] = None, limit: Optional[int] = None, cursor: Optional[str] = None, fields: Optional[List[str]] = None) -> Dict[str, Any]:
+    def list_memories(self, *, types: Optional[List[str]] = None, tags: Optional[List[str]] = None, subjects: Optional[List[str]] = None, attributes: Optional[List[str]] = None, permanent: Optional[bool] = None, categories: Optional[List[str]] = None, states: Optional[List[str]] = None, tenses: Optional[List[Literal["holds", "habit", "happened", "planned"]]] = None, source_types: Optional[List[Literal["explicit", "conversation", "inference", "consolidation", "import"]]] = None, source_session: Optional[str] = None, minimum_importance: Optional[float] = None, created_after: Optional[str] = None, created_before: Optional[str] = None, due_before: Optional[str] = None, archived: Optional[Literal["exclude", "include", "only"]] = None, archive_reasons: Optional[List[Literal["superseded", "contradicted", "merged", "decayed", "pruned", "expired", "absorbed", "forgotten"]]] = None, connections: Optional[List[str]] = None, reach: Optional[Literal["visible", "within"]] = None, order: Optional[Literal["newest", "oldest", "important"]] = None, limit: Optional[int] = None, cursor: Optional[str] = None, fields: Optional[List[Literal["id", "scope", "type", "content", "title", "url", "subject", "attribute", "value", "category", "polarity", "tense", "permanent", "statedAt", "statedBy", "quotes", "reader", "importance", "confidence", "trust", "sourceType", "sourceSession", "sourceEvents", "tags", "entities", "contradicts", "contradictedBy", "state", "dueAt", "validFrom", "validTo", "createdAt", "updatedAt", "archivedAt", "archiveReason", "expiresAt", "accessCount", "lastAccessedAt", "version", "context", "metadata", "internal", "all"]]] = None) -> Dict[str, Any]:
         """Lists memories, newest first, a page at a time."""
         return self._call("GET", "/v1/memories", query={"types": types, "tags": tags, "subjects": subjects, "attributes": attributes, "permanent": permanent, "categories": categories, "states": states, "tenses": tenses, "sourceTypes": source_types, "sourceSession": source_session, "minimumImportance": minimum_importance, "createdAfter": created_after, "createdBefore": created_before, "dueBefore": due_before, "archived": archived, "archiveReasons": archive_reasons, "connections": connections, "reach": reach, "order": order, "limit": limit, "cursor": cursor, "fields": fields})
 
@@ -74,7 +74,7 @@ class Operations:
         """Archives up to 1,000 memories: they are no longer in recall and prompts. They are kept, and can be restored."""
         return self._call("POST", "/v1/memories/archive", query={}, body={"ids": ids, "reason": reason, "why": why}, idempotency_key=idempotency_key)
 
-    def list_past_memories(self, time: str, *, types: Optional[List[str]] = None, tags: Optional[List[str]] = None, subjects: Optional[List[str]] = None, attributes: Optional[List[str]] = None, permanent: Optional[bool] = None, categories: Optional[List[str]] = None, states: Optional[List[str]] = None, tenses: Optional[List[Literal["holds", "habit", "happened", "planned"]]] = None, source_types: Optional[List[Literal["explicit", "conversation", "inference", "consolidation", "import"]]] = None, source_session: Optional[str] = None, minimum_importance: Optional[float] = None, created_after: Optional[str] = None, created_before: Optional[str] = None, due_before: Optional[str] = None, archived: Optional[Literal["exclude", "include", "only"]] = None, archive_reasons: Optional[List[Literal["superseded", "contradicted", "merged", "decayed", "pruned", "expired", "absorbed", "forgotten"]]] = None, connections: Optional[List[str]] = None, reach: Optional[Literal["visible", "within"]] = None, order: Optional[Literal["newest", "oldest", "important"]] = None, limit: Optional[int] = None, cursor: Optional[str] = None, fields: Optional[List[str]] = None) -> Dict[str, Any]:
+    def list_past_memories(self, time: str, *, types: Optional[List[str]] = None, tags: Optional[List[str]] = None, subjects: Optional[List[str]] = None, attributes: Optional[List[str]] = None, permanent: Optional[bool] = None, categories: Optional[List[str]] = None, states: Optional[List[str]] = None, tenses: Optional[List[Literal["holds", "habit", "happened", "planned"]]] = None, source_types: Optional[List[Literal["explicit", "conversation", "inference", "consolidation", "import"]]] = None, source_session: Optional[str] = None, minimum_importance: Optional[float] = None, created_after: Optional[str] = None, created_before: Optional[str] = None, due_before: Optional[str] = None, archived: Optional[Literal["exclude", "include", "only"]] = None, archive_reasons: Optional[List[Literal["superseded", "contradicted", "merged", "decayed", "pruned", "expired", "absorbed", "forgotten"]]] = None, connections: Optional[List[str]] = None, reach: Optional[Literal["visible", "within"]] = None, order: Optional[Literal["newest", "oldest", "important"]] = None, limit: Optional[int] = None, cursor: Optional[str] = None, fields: Optional[List[Literal["id", "scope", "type", "content", "title", "url", "subject", "attribute", "value", "category", "polarity", "tense", "permanent", "statedAt", "statedBy", "quotes", "reader", "importance", "confidence", "trust", "sourceType", "sourceSession", "sourceEvents", "tags", "entities", "contradicts", "contradictedBy", "state", "dueAt", "validFrom", "validTo", "createdAt", "updatedAt", "archivedAt", "archiveReason", "expiresAt", "accessCount", "lastAccessedAt", "version", "context", "metadata", "internal", "all"]]] = None) -> Dict[str, Any]:
         """The memories as they were at a time."""
         return self._call("GET", f'/v1/past/{quote(time, safe="")}/memories', query={"types": types, "tags": tags, "subjects": subjects, "attributes": attributes, "permanent": permanent, "categories": categories, "states": states, "tenses": tenses, "sourceTypes": source_types, "sourceSession": source_session, "minimumImportance": minimum_importance, "createdAfter": created_after, "createdBefore": created_before, "dueBefore": due_before, "archived": archived, "archiveReasons": archive_reasons, "connections": connections, "reach": reach, "order": order, "limit": limit, "cursor": cursor, "fields": fields})
 
@@ -82,7 +82,7 @@ class Operations:
         """The most important live memories, which a session begins with. Listing them counts as an access."""
         return self._call("GET", "/v1/top-memories", query={"limit": limit})
 
-    def get_memory(self, id: str, *, as_of: Optional[str] = None, fields: Optional[List[str]] = None) -> Union[t.Memory, Dict[str, Any]]:
+    def get_memory(self, id: str, *, as_of: Optional[str] = None, fields: Optional[List[Literal["id", "scope", "type", "content", "title", "url", "subject", "attribute", "value", "category", "polarity", "tense", "permanent", "statedAt", "statedBy", "quotes", "reader", "importance", "confidence", "trust", "sourceType", "sourceSession", "sourceEvents", "tags", "entities", "contradicts", "contradictedBy", "state", "dueAt", "validFrom", "validTo", "createdAt", "updatedAt", "archivedAt", "archiveReason", "expiresAt", "accessCount", "lastAccessedAt", "version", "context", "metadata", "internal", "all"]]] = None) -> Union[t.Memory, Dict[str, Any]]:
         """A memory by its id, live or archived, now or as of a time."""
         return self._call("GET", f'/v1/memories/{quote(id, safe="")}', query={"asOf": as_of, "fields": fields})
 
@@ -118,9 +118,9 @@ class Operations:
         """All permanent facts, by category and key."""
         return self._call("GET", "/v1/facts", query={"asOf": as_of})
 
-    def get_fact(self, key: str) -> t.Fact:
-        """The live value under a key."""
-        return self._call("GET", f'/v1/facts/{quote(key, safe="")}', query={})
+    def get_fact(self, key: str, *, as_of: Optional[str] = None) -> t.Fact:
+        """The live value under a key, now or as of a time."""
+        return self._call("GET", f'/v1/facts/{quote(key, safe="")}', query={"asOf": as_of})
 
     def set_fact(self, key: str, *, value: str, category: Optional[Literal["location", "personal", "preference", "work", "health", "general"]] = None, source_events: Optional[List[str]] = None, text: Optional[str] = None, why: Optional[Dict[str, Any]] = None) -> t.WrittenMemory:
         """Sets the value under a key. The same value changes nothing; another value replaces it."""
@@ -166,11 +166,11 @@ class Operations:
         """The log of the last contexts, newest first: the ids of their records and their tokens, without texts."""
         return self._call("GET", "/v1/contexts", query={"limit": limit})
 
-    def recall(self, *, query: str, options: Optional[t.RecallOptions] = None, as_of: Optional[str] = None, fields: Optional[List[str]] = None, explain: Optional[bool] = None) -> Dict[str, Any]:
+    def recall(self, *, query: str, options: Optional[t.RecallOptions] = None, as_of: Optional[str] = None, fields: Optional[List[Literal["kind", "id", "text", "type", "date", "speaker", "trust", "score", "relevance", "memory", "event", "passage", "similarity", "distance", "arms", "explanation", "before", "after", "sources", "foundBy", "all"]]] = None, explain: Optional[bool] = None) -> Dict[str, Any]:
         """Finds the records that help to answer a query. The list is empty when nothing relevant is known."""
         return self._call("POST", "/v1/recall", query={"fields": fields, "explain": explain}, body={"query": query, "options": options, "asOf": as_of})
 
-    def recall_many(self, *, queries: List[Dict[str, Any]], fields: Optional[List[str]] = None, explain: Optional[bool] = None) -> Dict[str, Any]:
+    def recall_many(self, *, queries: List[Dict[str, Any]], fields: Optional[List[Literal["kind", "id", "text", "type", "date", "speaker", "trust", "score", "relevance", "memory", "event", "passage", "similarity", "distance", "arms", "explanation", "before", "after", "sources", "foundBy", "all"]]] = None, explain: Optional[bool] = None) -> Dict[str, Any]:
         """Answers up to 50 queries. A refused query gets its error, and the others are still answered."""
         return self._call("POST", "/v1/recall/batch", query={"fields": fields, "explain": explain}, body={"queries": queries})
 
@@ -275,7 +275,7 @@ class Operations:
         return self._call("POST", "/v1/backfill", query={"rate": rate}, scoped=False, slow=True)
 
     def form(self) -> Dict[str, Any]:
-        """Forms memories now from the turns of the session since the last formation."""
+        """Forms memories now from the turns of the session since the last formation. `added` lists what this call stored, and `formed` all live memories of the session."""
         return self._call("POST", "/v1/form", query={}, slow=True)
 
     def consolidate(self, *, dry_run: Optional[bool] = None) -> Dict[str, Any]:
@@ -286,9 +286,9 @@ class Operations:
         """Runs the maintenance of the tenant now: decay, archiving, retention."""
         return self._call("POST", "/v1/maintain", query={"dryRun": dry_run}, scoped=False, slow=True)
 
-    def list_runs(self, *, kinds: Optional[List[str]] = None, limit: Optional[int] = None) -> Dict[str, Any]:
+    def list_runs(self, *, kinds: Optional[List[str]] = None, statuses: Optional[List[Literal["done", "failed", "held", "skipped"]]] = None, limit: Optional[int] = None) -> Dict[str, Any]:
         """Runs of background work within the scope, newest first."""
-        return self._call("GET", "/v1/runs", query={"kinds": kinds, "limit": limit})
+        return self._call("GET", "/v1/runs", query={"kinds": kinds, "statuses": statuses, "limit": limit})
 
     def list_refusals(self, *, limit: Optional[int] = None, cursor: Optional[str] = None) -> Dict[str, Any]:
         """Statements that were read from events within the scope and refused, with the reasons, newest first."""
@@ -398,9 +398,9 @@ class Operations:
         """Removes everything within the scope for good. `confirm` repeats the innermost part of the scope."""
         return self._call("POST", "/v1/erase", query={}, body={"confirm": confirm, "reason": reason}, slow=True)
 
-    def erase_memory(self, id: str) -> Dict[str, Any]:
+    def erase_memory(self, id: str, *, reason: Optional[str] = None) -> Dict[str, Any]:
         """Removes one memory for good, with everything that was derived from it alone."""
-        return self._call("POST", f'/v1/memories/{quote(id, safe="")}/erase', query={})
+        return self._call("POST", f'/v1/memories/{quote(id, safe="")}/erase', query={}, body={"reason": reason})
 
     def list_erasures(self) -> Dict[str, Any]:
         """Certificates of what was erased in this tenant, newest first, without any content."""
@@ -485,7 +485,7 @@ class AsyncOperations:
         """Appends events in one transaction: one, several, or the `messages` of a conversation as chat APIs send them."""
         return await self._call("POST", "/v1/events", query={}, body=body, idempotency_key=idempotency_key)
 
-    async def list_events(self, *, kinds: Optional[List[Literal["message", "observation", "tool_result", "decision", "outcome", "document_chunk"]]] = None, waiting: Optional[bool] = None, occurred_after: Optional[str] = None, occurred_before: Optional[str] = None, order: Optional[Literal["newest", "oldest"]] = None, limit: Optional[int] = None, cursor: Optional[str] = None, fields: Optional[List[str]] = None) -> Dict[str, Any]:
+    async def list_events(self, *, kinds: Optional[List[Literal["message", "observation", "tool_result", "decision", "outcome", "document_chunk"]]] = None, waiting: Optional[bool] = None, occurred_after: Optional[str] = None, occurred_before: Optional[str] = None, order: Optional[Literal["newest", "oldest"]] = None, limit: Optional[int] = None, cursor: Optional[str] = None, fields: Optional[List[Literal["id", "scope", "position", "kind", "origin", "speaker", "content", "category", "refersTo", "interaction", "channel", "context", "metadata", "occurredAt", "recordedAt", "processedAt", "all"]]] = None) -> Dict[str, Any]:
         """Lists events, newest first: those of one session when the scope names a session."""
         return await self._call("GET", "/v1/events", query={"kinds": kinds, "waiting": waiting, "occurredAfter": occurred_after, "occurredBefore": occurred_before, "order": order, "limit": limit, "cursor": cursor, "fields": fields})
 
@@ -529,7 +529,7 @@ class AsyncOperations:
         """Stores a memory; an exact duplicate of a live memory is not stored again. The memory that `contradicts` names is archived."""
         return await self._call("POST", "/v1/memories", query={}, body={"memory": memory, "why": why}, idempotency_key=idempotency_key)
 
-    async def list_memories(self, *, types: Optional[List[str]] = None, tags: Optional[List[str]] = None, subjects: Optional[List[str]] = None, attributes: Optional[List[str]] = None, permanent: Optional[bool] = None, categories: Optional[List[str]] = None, states: Optional[List[str]] = None, tenses: Optional[List[Literal["holds", "habit", "happened", "planned"]]] = None, source_types: Optional[List[Literal["explicit", "conversation", "inference", "consolidation", "import"]]] = None, source_session: Optional[str] = None, minimum_importance: Optional[float] = None, created_after: Optional[str] = None, created_before: Optional[str] = None, due_before: Optional[str] = None, archived: Optional[Literal["exclude", "include", "only"]] = None, archive_reasons: Optional[List[Literal["superseded", "contradicted", "merged", "decayed", "pruned", "expired", "absorbed", "forgotten"]]] = None, connections: Optional[List[str]] = None, reach: Optional[Literal["visible", "within"]] = None, order: Optional[Literal["newest", "oldest", "important"]] = None, limit: Optional[int] = None, cursor: Optional[str] = None, fields: Optional[List[str]] = None) -> Dict[str, Any]:
+    async def list_memories(self, *, types: Optional[List[str]] = None, tags: Optional[List[str]] = None, subjects: Optional[List[str]] = None, attributes: Optional[List[str]] = None, permanent: Optional[bool] = None, categories: Optional[List[str]] = None, states: Optional[List[str]] = None, tenses: Optional[List[Literal["holds", "habit", "happened", "planned"]]] = None, source_types: Optional[List[Literal["explicit", "conversation", "inference", "consolidation", "import"]]] = None, source_session: Optional[str] = None, minimum_importance: Optional[float] = None, created_after: Optional[str] = None, created_before: Optional[str] = None, due_before: Optional[str] = None, archived: Optional[Literal["exclude", "include", "only"]] = None, archive_reasons: Optional[List[Literal["superseded", "contradicted", "merged", "decayed", "pruned", "expired", "absorbed", "forgotten"]]] = None, connections: Optional[List[str]] = None, reach: Optional[Literal["visible", "within"]] = None, order: Optional[Literal["newest", "oldest", "important"]] = None, limit: Optional[int] = None, cursor: Optional[str] = None, fields: Optional[List[Literal["id", "scope", "type", "content", "title", "url", "subject", "attribute", "value", "category", "polarity", "tense", "permanent", "statedAt", "statedBy", "quotes", "reader", "importance", "confidence", "trust", "sourceType", "sourceSession", "sourceEvents", "tags", "entities", "contradicts", "contradictedBy", "state", "dueAt", "validFrom", "validTo", "createdAt", "updatedAt", "archivedAt", "archiveReason", "expiresAt", "accessCount", "lastAccessedAt", "version", "context", "metadata", "internal", "all"]]] = None) -> Dict[str, Any]:
         """Lists memories, newest first, a page at a time."""
         return await self._call("GET", "/v1/memories", query={"types": types, "tags": tags, "subjects": subjects, "attributes": attributes, "permanent": permanent, "categories": categories, "states": states, "tenses": tenses, "sourceTypes": source_types, "sourceSession": source_session, "minimumImportance": minimum_importance, "createdAfter": created_after, "createdBefore": created_before, "dueBefore": due_before, "archived": archived, "archiveReasons": archive_reasons, "connections": connections, "reach": reach, "order": order, "limit": limit, "cursor": cursor, "fields": fields})
 
@@ -541,7 +541,7 @@ class AsyncOperations:
         """Archives up to 1,000 memories: they are no longer in recall and prompts. They are kept, and can be restored."""
         return await self._call("POST", "/v1/memories/archive", query={}, body={"ids": ids, "reason": reason, "why": why}, idempotency_key=idempotency_key)
 
-    async def list_past_memories(self, time: str, *, types: Optional[List[str]] = None, tags: Optional[List[str]] = None, subjects: Optional[List[str]] = None, attributes: Optional[List[str]] = None, permanent: Optional[bool] = None, categories: Optional[List[str]] = None, states: Optional[List[str]] = None, tenses: Optional[List[Literal["holds", "habit", "happened", "planned"]]] = None, source_types: Optional[List[Literal["explicit", "conversation", "inference", "consolidation", "import"]]] = None, source_session: Optional[str] = None, minimum_importance: Optional[float] = None, created_after: Optional[str] = None, created_before: Optional[str] = None, due_before: Optional[str] = None, archived: Optional[Literal["exclude", "include", "only"]] = None, archive_reasons: Optional[List[Literal["superseded", "contradicted", "merged", "decayed", "pruned", "expired", "absorbed", "forgotten"]]] = None, connections: Optional[List[str]] = None, reach: Optional[Literal["visible", "within"]] = None, order: Optional[Literal["newest", "oldest", "important"]] = None, limit: Optional[int] = None, cursor: Optional[str] = None, fields: Optional[List[str]] = None) -> Dict[str, Any]:
+    async def list_past_memories(self, time: str, *, types: Optional[List[str]] = None, tags: Optional[List[str]] = None, subjects: Optional[List[str]] = None, attributes: Optional[List[str]] = None, permanent: Optional[bool] = None, categories: Optional[List[str]] = None, states: Optional[List[str]] = None, tenses: Optional[List[Literal["holds", "habit", "happened", "planned"]]] = None, source_types: Optional[List[Literal["explicit", "conversation", "inference", "consolidation", "import"]]] = None, source_session: Optional[str] = None, minimum_importance: Optional[float] = None, created_after: Optional[str] = None, created_before: Optional[str] = None, due_before: Optional[str] = None, archived: Optional[Literal["exclude", "include", "only"]] = None, archive_reasons: Optional[List[Literal["superseded", "contradicted", "merged", "decayed", "pruned", "expired", "absorbed", "forgotten"]]] = None, connections: Optional[List[str]] = None, reach: Optional[Literal["visible", "within"]] = None, order: Optional[Literal["newest", "oldest", "important"]] = None, limit: Optional[int] = None, cursor: Optional[str] = None, fields: Optional[List[Literal["id", "scope", "type", "content", "title", "url", "subject", "attribute", "value", "category", "polarity", "tense", "permanent", "statedAt", "statedBy", "quotes", "reader", "importance", "confidence", "trust", "sourceType", "sourceSession", "sourceEvents", "tags", "entities", "contradicts", "contradictedBy", "state", "dueAt", "validFrom", "validTo", "createdAt", "updatedAt", "archivedAt", "archiveReason", "expiresAt", "accessCount", "lastAccessedAt", "version", "context", "metadata", "internal", "all"]]] = None) -> Dict[str, Any]:
         """The memories as they were at a time."""
         return await self._call("GET", f'/v1/past/{quote(time, safe="")}/memories', query={"types": types, "tags": tags, "subjects": subjects, "attributes": attributes, "permanent": permanent, "categories": categories, "states": states, "tenses": tenses, "sourceTypes": source_types, "sourceSession": source_session, "minimumImportance": minimum_importance, "createdAfter": created_after, "createdBefore": created_before, "dueBefore": due_before, "archived": archived, "archiveReasons": archive_reasons, "connections": connections, "reach": reach, "order": order, "limit": limit, "cursor": cursor, "fields": fields})
 
@@ -549,7 +549,7 @@ class AsyncOperations:
         """The most important live memories, which a session begins with. Listing them counts as an access."""
         return await self._call("GET", "/v1/top-memories", query={"limit": limit})
 
-    async def get_memory(self, id: str, *, as_of: Optional[str] = None, fields: Optional[List[str]] = None) -> Union[t.Memory, Dict[str, Any]]:
+    async def get_memory(self, id: str, *, as_of: Optional[str] = None, fields: Optional[List[Literal["id", "scope", "type", "content", "title", "url", "subject", "attribute", "value", "category", "polarity", "tense", "permanent", "statedAt", "statedBy", "quotes", "reader", "importance", "confidence", "trust", "sourceType", "sourceSession", "sourceEvents", "tags", "entities", "contradicts", "contradictedBy", "state", "dueAt", "validFrom", "validTo", "createdAt", "updatedAt", "archivedAt", "archiveReason", "expiresAt", "accessCount", "lastAccessedAt", "version", "context", "metadata", "internal", "all"]]] = None) -> Union[t.Memory, Dict[str, Any]]:
         """A memory by its id, live or archived, now or as of a time."""
         return await self._call("GET", f'/v1/memories/{quote(id, safe="")}', query={"asOf": as_of, "fields": fields})
 
@@ -585,9 +585,9 @@ class AsyncOperations:
         """All permanent facts, by category and key."""
         return await self._call("GET", "/v1/facts", query={"asOf": as_of})
 
-    async def get_fact(self, key: str) -> t.Fact:
-        """The live value under a key."""
-        return await self._call("GET", f'/v1/facts/{quote(key, safe="")}', query={})
+    async def get_fact(self, key: str, *, as_of: Optional[str] = None) -> t.Fact:
+        """The live value under a key, now or as of a time."""
+        return await self._call("GET", f'/v1/facts/{quote(key, safe="")}', query={"asOf": as_of})
 
     async def set_fact(self, key: str, *, value: str, category: Optional[Literal["location", "personal", "preference", "work", "health", "general"]] = None, source_events: Optional[List[str]] = None, text: Optional[str] = None, why: Optional[Dict[str, Any]] = None) -> t.WrittenMemory:
         """Sets the value under a key. The same value changes nothing; another value replaces it."""
@@ -633,11 +633,11 @@ class AsyncOperations:
         """The log of the last contexts, newest first: the ids of their records and their tokens, without texts."""
         return await self._call("GET", "/v1/contexts", query={"limit": limit})
 
-    async def recall(self, *, query: str, options: Optional[t.RecallOptions] = None, as_of: Optional[str] = None, fields: Optional[List[str]] = None, explain: Optional[bool] = None) -> Dict[str, Any]:
+    async def recall(self, *, query: str, options: Optional[t.RecallOptions] = None, as_of: Optional[str] = None, fields: Optional[List[Literal["kind", "id", "text", "type", "date", "speaker", "trust", "score", "relevance", "memory", "event", "passage", "similarity", "distance", "arms", "explanation", "before", "after", "sources", "foundBy", "all"]]] = None, explain: Optional[bool] = None) -> Dict[str, Any]:
         """Finds the records that help to answer a query. The list is empty when nothing relevant is known."""
         return await self._call("POST", "/v1/recall", query={"fields": fields, "explain": explain}, body={"query": query, "options": options, "asOf": as_of})
 
-    async def recall_many(self, *, queries: List[Dict[str, Any]], fields: Optional[List[str]] = None, explain: Optional[bool] = None) -> Dict[str, Any]:
+    async def recall_many(self, *, queries: List[Dict[str, Any]], fields: Optional[List[Literal["kind", "id", "text", "type", "date", "speaker", "trust", "score", "relevance", "memory", "event", "passage", "similarity", "distance", "arms", "explanation", "before", "after", "sources", "foundBy", "all"]]] = None, explain: Optional[bool] = None) -> Dict[str, Any]:
         """Answers up to 50 queries. A refused query gets its error, and the others are still answered."""
         return await self._call("POST", "/v1/recall/batch", query={"fields": fields, "explain": explain}, body={"queries": queries})
 
@@ -742,7 +742,7 @@ class AsyncOperations:
         return await self._call("POST", "/v1/backfill", query={"rate": rate}, scoped=False, slow=True)
 
     async def form(self) -> Dict[str, Any]:
-        """Forms memories now from the turns of the session since the last formation."""
+        """Forms memories now from the turns of the session since the last formation. `added` lists what this call stored, and `formed` all live memories of the session."""
         return await self._call("POST", "/v1/form", query={}, slow=True)
 
     async def consolidate(self, *, dry_run: Optional[bool] = None) -> Dict[str, Any]:
@@ -753,9 +753,9 @@ class AsyncOperations:
         """Runs the maintenance of the tenant now: decay, archiving, retention."""
         return await self._call("POST", "/v1/maintain", query={"dryRun": dry_run}, scoped=False, slow=True)
 
-    async def list_runs(self, *, kinds: Optional[List[str]] = None, limit: Optional[int] = None) -> Dict[str, Any]:
+    async def list_runs(self, *, kinds: Optional[List[str]] = None, statuses: Optional[List[Literal["done", "failed", "held", "skipped"]]] = None, limit: Optional[int] = None) -> Dict[str, Any]:
         """Runs of background work within the scope, newest first."""
-        return await self._call("GET", "/v1/runs", query={"kinds": kinds, "limit": limit})
+        return await self._call("GET", "/v1/runs", query={"kinds": kinds, "statuses": statuses, "limit": limit})
 
     async def list_refusals(self, *, limit: Optional[int] = None, cursor: Optional[str] = None) -> Dict[str, Any]:
         """Statements that were read from events within the scope and refused, with the reasons, newest first."""
@@ -865,9 +865,9 @@ class AsyncOperations:
         """Removes everything within the scope for good. `confirm` repeats the innermost part of the scope."""
         return await self._call("POST", "/v1/erase", query={}, body={"confirm": confirm, "reason": reason}, slow=True)
 
-    async def erase_memory(self, id: str) -> Dict[str, Any]:
+    async def erase_memory(self, id: str, *, reason: Optional[str] = None) -> Dict[str, Any]:
         """Removes one memory for good, with everything that was derived from it alone."""
-        return await self._call("POST", f'/v1/memories/{quote(id, safe="")}/erase', query={})
+        return await self._call("POST", f'/v1/memories/{quote(id, safe="")}/erase', query={}, body={"reason": reason})
 
     async def list_erasures(self) -> Dict[str, Any]:
         """Certificates of what was erased in this tenant, newest first, without any content."""

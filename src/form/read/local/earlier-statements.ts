@@ -5,8 +5,9 @@ import { GIVEN_NAMES } from '../../../language/given-names.ts';
 import type { DateContext } from '../../../language/pack-dates.ts';
 import { findDates } from '../../../language/resolve-dates.ts';
 import type { Pack } from '../../../language/packs/pack.ts';
-import { perPack, wordsPattern } from '../../../language/packs/packs.ts';
+import { packPattern, packRegExp, perPack, plainMarks, wordsPattern } from '../../../language/packs/packs.ts';
 import { namesSomebody } from '../../../language/packs/subjects.ts';
+import { splitClauses } from '../../../language/sentences.ts';
 import {
   LONGEST_REDATING,
   movedDayIn,
@@ -15,7 +16,7 @@ import {
   withNewDay,
   withTime,
 } from '../../../language/told-days.ts';
-import { contentStems } from '../../../language/words.ts';
+import { contentStems, withoutEnd } from '../../../language/words.ts';
 import { hasTrait } from '../../../record/attributes.ts';
 import { DAY, MINUTE } from '../../../record/clock.ts';
 import type { Event } from '../../../record/event.ts';
@@ -24,21 +25,18 @@ import { belongsToUser, isUser, USER } from '../../../record/statement.ts';
 import { type ReadInput, type ReadQuote, readStatement, type ReadStatement, type Relation } from '../reader.ts';
 import { fillSlots } from './fill-slots.ts';
 import { renderSlot } from './slot-values.ts';
-import { hasValue } from './statements-of-turn.ts';
+import { commonWord, hasValue } from './statements-of-turn.ts';
 import { isClaim, isOwnMessage, type ReadUnit, type Turn } from './units.ts';
 
-/** A statement from the user's last turns. `known` is null for one from this reading, and the number of a known statement otherwise. */
+/** A statement from the user's last turns. `known`: the number of a known statement, or null for one from this reading. */
 interface Said {
   one: ReadStatement;
   known: number | null;
-  /** The statement in the user's own words, if this statement was guessed from it (see `guessed`). */
+  /** The statement in the user's own words from which this one was guessed (see `guessed`). */
   origin?: ReadStatement;
 }
 
-/**
- * Returns the statements of the last two turns. With `isAnytime`, also returns the known statements of earlier turns. If another speaker
- * has the turn, omits statements about the user and the user's people, because only the user's words may change them.
- */
+/** `isAnytime`: also older known ones. Another speaker's turn may not change statements about the user and the user's people. */
 function lastSaid({ input, reading, number, speaker }: Turn, isAnytime = false): Said[] {
   const lastTurns = [...input.earlier, ...input.turns.slice(0, number - 1)].filter(isOwnMessage).slice(-2);
   const isLately = ({ sourceEvents }: Memory): boolean => lastTurns.some(({ id }) => sourceEvents.includes(id));
@@ -62,10 +60,8 @@ function asRead({ subject, attribute, value, polarity, type, tense, importance, 
   return readStatement({ subject, attribute, value, polarity, type, tense, importance, text, from, due, quotes: [] });
 }
 
-/**
- * Returns the only statement found, or null if there are none or several. If some of them come from this reading, ignores the known ones.
- */
-function onlyOne(found: readonly Said[]): Said | null {
+/** The only statement found, or null. Statements from this reading take precedence over known ones. */
+function onlyOne<One extends Said>(found: readonly One[]): One | null {
   const here = found.filter(({ known }) => known === null);
   const [only, ...others] = here.length > 0 ? here : found;
   return only === undefined || others.length > 0 ? null : only;
@@ -87,15 +83,14 @@ function guessed(said: Said, pack: Pack, at: DateContext): Said[] {
   }));
 }
 
-/** Returns the new value from a sentence that only corrects another one, such as "No, Leeds". Null for other sentences. */
+/** The new value of a sentence that only corrects another one, such as "No, Leeds". */
 export function correctingIn({ pack, text, isForeign }: ReadUnit): ReturnType<typeof correctingValue> {
   return pack === null || isForeign ? null : correctingValue(text, pack);
 }
 
 /**
- * Turns a sentence such as "No, Leeds" into a statement with the corrected value. Returns null unless exactly one slot of the last turns
- * has a value of the same kind, such as a weekday, a number or a name. If `here` contains statements of the same turn, only these can be
- * corrected, and the corrected one is removed from `here`.
+ * Turns "No, Leeds" into a statement. Null unless exactly one slot of the last turns has a value of the same kind. Statements in `here` (of
+ * the same turn) take precedence, and the corrected one is removed from it.
  */
 export function correctionOf(unit: ReadUnit, turn: Turn, here: ReadStatement[]): ReadStatement | null {
   const { pack, text } = unit;
@@ -132,10 +127,7 @@ function withValue(
   return readStatement({ ...slot, type, text, quotes: [by.quote], relation: by.relation });
 }
 
-/**
- * Finds the plan that a turn moves, and returns it with its new day: "No, Thursday", "the fair is on the 6th, not the 4th", "the dentist
- * moved!! now Friday". Null if the turn moves no plan or says something else too.
- */
+/** Moves a plan: "No, Thursday", "the fair is on the 6th, not the 4th". Null if the turn says something else too. */
 export function redatedBy(turn: Turn): ReadStatement | null {
   const { event, pack, units, at } = turn;
   if (pack === null || units.some(({ isForeign }) => isForeign)) return null;
@@ -149,10 +141,7 @@ export function redatedBy(turn: Turn): ReadStatement | null {
   return deniedPlan(turn, content, next);
 }
 
-/**
- * Moves the plan whose day a text denies to the new day, and returns it. If the text names something besides the days, the plan must share
- * a word with it.
- */
+/** Moves the plan whose day a text denies. If the text names something besides the days, the plan must share a word with it. */
 function deniedPlan(turn: Turn, content: string, next: NewDay): ReadStatement | null {
   const { denies, about, beside } = next;
   const isClear = denies !== null || next.isCorrection === true;
@@ -167,10 +156,7 @@ function deniedPlan(turn: Turn, content: string, next: NewDay): ReadStatement | 
   return withDayOf(turn, content, next, found);
 }
 
-/**
- * Finds the plan that a sentence names and moves, and returns it with its new day: "They rescheduled my driving test to 6 November". Null
- * for other sentences.
- */
+/** Moves a plan that a sentence names: "They rescheduled my driving test to 6 November". */
 export function movedBy(turn: Turn, { text, pack }: ReadUnit): ReadStatement | null {
   if (pack === null) return null;
   const moved = movedDayIn(text, pack, turn.at);
@@ -182,7 +168,8 @@ export function movedBy(turn: Turn, { text, pack }: ReadUnit): ReadStatement | n
 
 function movedPlan(turn: Turn, content: string, next: NewDay): ReadStatement | null {
   const found = lastSaid(turn, true).filter(({ one: { from, text, attribute } }) => {
-    const isOpen = from !== null && Date.parse(from) > turn.at.now.getTime() - DAY;
+    // Users also tell on the next day that the plan was moved.
+    const isOpen = from !== null && Date.parse(from) > turn.at.now.getTime() - 2 * DAY;
     const stems = contentStems(text);
     const isAny =
       next.about.length === 0 &&
@@ -192,7 +179,7 @@ function movedPlan(turn: Turn, content: string, next: NewDay): ReadStatement | n
   return withDayOf(turn, content, next, found);
 }
 
-/** Checks whether a known statement was already read from this turn. It then has the new day, and the turn is being read again. */
+/** A known statement from this turn already has the new day: the turn is being read again. */
 function isReadAgain({ input, event }: Turn, known: number | null): boolean {
   return known !== null && input.known[known - 1]?.sourceEvents.includes(event.id) === true;
 }
@@ -201,10 +188,7 @@ function isDatedPlan({ one: { tense, from } }: Said): boolean {
   return tense === 'planned' && from !== null;
 }
 
-/**
- * Returns a statement whose words contain exactly one day as a plan for that day, because the reader may have overlooked the plan. Empty
- * for other statements.
- */
+/** The reader may have overlooked a plan, so a statement that contains exactly one day becomes a plan for that day. */
 function asPlan(said: Said, { pack, at }: Turn): Said[] {
   const { one } = said;
   if (one.attribute !== null || one.tense === 'habit' || pack === null) return [];
@@ -213,7 +197,7 @@ function asPlan(said: Said, { pack, at }: Turn): Said[] {
   return from === undefined ? [] : [{ ...said, one: { ...one, tense: 'planned', from, due: null }, origin: one }];
 }
 
-/** Returns the plan among the statements found, moved to its new day. Null if there is no plan, or if several fit equally well. */
+/** Moves the plan among the statements found to its new day. Null if several fit equally well. */
 function withDayOf(turn: Turn, content: string, next: NewDay, found: readonly Said[]): ReadStatement | null {
   const { number, pack, at, reading } = turn;
   const plans = found.filter(isDatedPlan);
@@ -241,7 +225,7 @@ function withDayOf(turn: Turn, content: string, next: NewDay, found: readonly Sa
 
 const LEAST_COMPOUND = 4;
 
-/** Checks whether a plan contains a word, or the first part of a compound: "Zahnarzttermin" names "Termin beim Zahnarzt". */
+/** Whether a plan contains a word, or the first part of a compound: "Zahnarzttermin" names "Termin beim Zahnarzt". */
 function isNamed(stem: string, plan: ReadonlySet<string>): boolean {
   const begins = (long: string, short: string): boolean => short.length >= LEAST_COMPOUND && long.startsWith(short);
   return plan.has(stem) || [...plan].some((other) => begins(stem, other));
@@ -251,9 +235,8 @@ function isNamed(stem: string, plan: ReadonlySet<string>): boolean {
 const LONGEST_PAUSE = 30 * MINUTE;
 
 /**
- * Joins words that begin with a pronoun to the statement that the pronoun refers to, in the user's last two turns. A statement that was
- * rendered from a slot is not changed: its original words and the new ones form a separate statement. Returns false if there is no such
- * statement, if the pause was too long, or if another person is mentioned in between (in a turn or in `before`).
+ * Joins words that begin with a pronoun to a statement of the user's last two turns, or to the words behind a rendered one. False after a
+ * long pause, or if another person is mentioned in between.
  */
 export function joinsLast(words: ReadStatement, turn: Turn, before: string): boolean {
   const { input, reading, event, pack, number } = turn;
@@ -291,10 +274,7 @@ export function joinsLast(words: ReadStatement, turn: Turn, before: string): boo
   return true;
 }
 
-/**
- * Replaces a known value by the name in a correction: "It's in Knivsta, not Uppsala". Returns null if the correction fits no known value,
- * or several.
- */
+/** Replaces a known value: "It's in Knivsta, not Uppsala". Null if the correction fits no known value, or several. */
 export function replacementIn(unit: ReadUnit, { input, number, event }: Turn): ReadStatement | null {
   const { pack, text } = unit;
   if (pack === null || !isClaim(unit)) return null;
@@ -311,4 +291,65 @@ export function replacementIn(unit: ReadUnit, { input, number, event }: Turn): R
   const { memory, index, name } = only;
   const relation = hasValue(memory, name) ? null : ({ kind: 'replaces', known: index + 1 } as const);
   return withValue(memory, name, { pack, input, quote: { turn: number, words: text }, relation });
+}
+
+const restatings = perPack(({ script, lists: { announces = '(?!)', saidBefore = '(?!)' } }) => ({
+  announced: packRegExp(`^(?:\\p{L}+[,!.]? )?(?:${announces})(?![\\p{L}])[ ,.:;–—-]*`),
+  said: wordsPattern(saidBefore.replaceAll('<old>', "(?<old>[\\p{L}\\p{N}][\\p{L}\\p{N}' -]{1,40}?)"), script),
+}));
+
+/**
+ * Corrects a statement in the user's own words. After "I have to correct myself: Lina is 8", the new word takes the place of the one in
+ * which the clauses differ. "It's not the pool, it's the gym" joins the statement of the last turns that names the pool.
+ */
+export function restatementIn(unit: ReadUnit, turn: Turn): ReadStatement | null {
+  const { pack, text, filled } = unit;
+  if (pack === null || !isClaim(unit) || filled.length > 0) return null;
+  const { announced, said } = restatings(pack);
+  const lead = announced.exec(plainMarks(text))?.[0];
+  const old = said.exec(plainMarks(text))?.groups?.['old']?.toLowerCase();
+  if (lead === undefined && old === undefined) return null;
+  const next = text.slice(lead?.length ?? 0);
+  const quote = { turn: turn.number, words: text };
+  const all = lastSaid(turn, lead !== undefined).filter(({ one }) => one.attribute === null && one.from === null);
+  const stems = [...contentStems(lead === undefined ? text : next.slice(0, splitClauses(next)[0]?.end))];
+  const isSaid = (before: string): boolean => stems.every((stem) => contentStems(before).has(stem));
+  const done = all.find(({ one, known }) => isReadAgain(turn, known) && isSaid(one.text));
+  if (done !== undefined) return { ...done.one, quotes: [quote] };
+  const last = onlyOne(
+    all.flatMap((each) => {
+      const before = each.one.text;
+      if (lead !== undefined) return withNewWord(before, next, pack).map((words) => ({ ...each, words }));
+      const isNamed = before.toLowerCase().includes(old ?? '');
+      return isNamed ? { ...each, words: `${withoutEnd(before, ' .!')} — ${text}` } : [];
+    }),
+  );
+  if (last === null) return null;
+  if (last.known === null) turn.reading.statements.splice(turn.reading.statements.indexOf(last.one), 1);
+  const quotes = [...last.one.quotes, quote];
+  return { ...last.one, text: last.words, quotes, relation: relationTo(last, 'replaces') };
+}
+
+/** Empty unless exactly one clause differs from the first clause of `next` in one name, one number, or one of several words. */
+function withNewWord(text: string, next: string, pack: Pack): string[] {
+  const wordsIn = (words: string): string[] =>
+    (words.match(/[\p{L}\p{N}]+/gu) ?? []).filter((word) => !commonWord(pack).test(word));
+  const kindOfWord = (word: string): string =>
+    /^\p{N}/u.test(word) ? 'number' : /^\p{Lu}/u.test(word) ? 'name' : 'word';
+  const [first] = splitClauses(next);
+  const said = wordsIn(next.slice(0, first?.end));
+  const changed = splitClauses(text).flatMap(({ start, end }) => {
+    const words = wordsIn(text.slice(start, end));
+    const [old = '', ...olds] = words.filter((word) => !said.includes(word));
+    const [now = '', ...others] = said.filter((word) => !words.includes(word));
+    const isOne = old !== '' && now !== '' && olds.length + others.length === 0 && kindOfWord(old) === kindOfWord(now);
+    const at = start + text.slice(start, end).search(new RegExp(`(?<![\\p{L}\\p{N}])${old}(?![\\p{L}\\p{N}])`, 'u'));
+    const isEnough = words.length > (kindOfWord(old) === 'word' ? 2 : 1);
+    return isOne && isEnough ? [text.slice(0, at) + now + text.slice(at + old.length)] : [];
+  });
+  // "Lina is 8, she had her birthday in March" also says something new.
+  const more = next.slice(first?.end).trim();
+  const isNew = contentStems(more).size > 1 && !packPattern(pack, 'not').test(plainMarks(more));
+  const [only = '', ...others] = changed;
+  return only === '' || others.length > 0 ? [] : [isNew ? `${withoutEnd(only, ' .!')} — ${more}` : only];
 }

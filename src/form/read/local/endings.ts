@@ -19,27 +19,24 @@ import { hasTrait } from '../../../record/attributes.ts';
 import type { Memory } from '../../../record/memory.ts';
 import { isUser, normalValue } from '../../../record/statement.ts';
 import type { Reading, ReadStatement } from '../reader.ts';
+import { fillSlots } from './fill-slots.ts';
 import { relativeAt, relativeSlots } from './known-names.ts';
 import type { Asked } from './selector.ts';
 import type { FilledSlot } from './slot-values.ts';
 import { hasValue } from './statements-of-turn.ts';
 import type { ClaimUnit, Turn } from './units.ts';
 
-/**
- * Matches the words of all languages, because the language of a short sentence is often not recognised. This is safe, because the sentence
- * must also name the plan.
- */
+/** Words of all languages, because that of a short sentence is often not recognised. The sentence must also name the plan. */
 const CALLED_OFF = anyWords('calledOff');
 
 type Ends = Reading['ends'];
 
-/** Lists the known statements for which `isOver` is true as ended by these words of the turn. */
 function endsBy({ number, input }: Turn, words: string, isOver: (one: Memory) => boolean, on?: string): Ends {
   const quote = { turn: number, words };
   return input.known.flatMap((one, index) => (isOver(one) ? [{ known: index + 1, quote, on: on ?? null }] : []));
 }
 
-/** Finds the known plans that a turn calls off: "the move to Lisbon fell through", or "we're staying in Porto" if a move is planned. */
+/** Known plans that a turn calls off: "the move to Lisbon fell through", or "we're staying in Porto" if a move is planned. */
 export function calledOffIn(claims: readonly ClaimUnit[], turn: Turn): Ends {
   return claims.flatMap((unit) =>
     splitClauses(unit.text).flatMap(({ start, end }) => {
@@ -60,10 +57,7 @@ const pronounFirst = perPack(({ script, lists: { sheOrHe = '', clauseBreak = '' 
   packRegExp(script === 'han' ? '(?!)' : `^(?:(?:${clauseBreak}) )?(?:${sheOrHe})(?=[ '])`),
 );
 
-/**
- * Fills the slots of a clause that begins with a pronoun, if the sentence begins with a known person's name and the pronoun refers to that
- * person: "Tobi changed his mind, he's staying in Leipzig".
- */
+/** In "Tobi changed his mind, he's staying in Leipzig", the pronoun refers to the known person at the beginning. */
 function pronounSlots(unit: ClaimUnit, start: number, clause: string, { input, at }: Turn): FilledSlot[] {
   const { pack } = unit;
   const pronoun = pronounFirst(pack).exec(clause)?.[0];
@@ -78,10 +72,7 @@ function pronounSlots(unit: ClaimUnit, start: number, clause: string, { input, a
   return relativeSlots(relative, name + rest, pack, at);
 }
 
-/**
- * Finds the known habits and tastes that a turn ends, among the statements without an attribute: "I quit smoking" ends "I smoke a pack a
- * day", "I dropped pottery" ends "pottery every Tuesday", and "I don't like sushi anymore" ends "I love sushi".
- */
+/** "I quit smoking" ends "I smoke a pack a day", and "I don't like sushi anymore" ends "I love sushi". */
 export function quitIn(claims: readonly ClaimUnit[], turn: Turn): Ends {
   return claims.flatMap((unit) => {
     const { text, pack } = unit;
@@ -103,10 +94,43 @@ export function quitIn(claims: readonly ClaimUnit[], turn: Turn): Ends {
   });
 }
 
-/**
- * Checks whether a sentence moves a habit to other days: "We swim on Thursdays now", or "I can't do Monday swimming any more". The sentence
- * must name the whole habit, or deny one of its days.
- */
+/** "I live in York now" ends "I've lived in Leeds for twenty years, near the canal", but not "I live in Leeds and row every Sunday". */
+export function outdatedIn(claims: readonly ClaimUnit[], turn: Turn): Ends {
+  const { input, at } = turn;
+  return claims.flatMap(({ text, pack, filled }) => {
+    const now = filled.filter(
+      ({ subject, attribute, polarity, tense, isLikely, isTold }) =>
+        isUser(subject) &&
+        polarity === 'affirmed' &&
+        tense === null &&
+        isLikely !== true &&
+        isTold !== true &&
+        input.attributes.policyOf(attribute).values === 'one' &&
+        !hasTrait(attribute, 'answer', input.attributes),
+    );
+    if (now.length === 0 || listPattern(pack, 'inAddition').test(plainMarks(text))) return [];
+    const isOver = ({ subject, attribute, tense, content, statedAt }: Memory): boolean => {
+      if (attribute !== null || tense !== 'holds' || !isUser(subject) || statedAt >= turn.event.occurredAt)
+        return false;
+      // Without the absolute dates that were added: "hace 20 años [1 de enero de 2006 – …]".
+      const words = plainMarks(content.replaceAll(/ \[[^\]]*\]/gu, ''));
+      const [old, ...others] = fillSlots(words, pack, at);
+      const isChanged = now.some((slot) => slot.attribute === old?.attribute && !hasValue(slot, old.value));
+      if (old === undefined || others.length > 0 || !isChanged || !isUser(old.subject)) return false;
+      const rest = words.slice(words.indexOf(old.value ?? '') + (old.value ?? '').length);
+      const isMore = saysAny(pack, rest, ...OTHER_CLAUSE) || listPattern(pack, 'and', 'naming').test(rest);
+      return old.start === 0 && old.polarity === 'affirmed' && !isMore && !/[.!?]\s/u.test(rest);
+    };
+    return endsBy(turn, text, isOver);
+  });
+}
+
+/** Words in a sentence that say more about the user than its first clause. */
+const OTHER_CLAUSE = 'me my we they past future habit taste decision feeling said if'.split(
+  ' ',
+) as (keyof Pack['words'])[];
+
+/** Moves a habit to other days: "We swim on Thursdays now". It must name the whole habit, or deny one of its days. */
 function isOnOtherDays({ text, pack }: ClaimUnit, habit: string): boolean {
   const said = plainMarks(text);
   // "I swim on Mondays, so don't suggest anything then"
@@ -131,7 +155,6 @@ function isOnOtherDays({ text, pack }: ClaimUnit, habit: string): boolean {
   return isOther && knownGist.length > 0 && knownGist.every((stem) => gist.includes(stem));
 }
 
-/** Cuts a sentence before its first negation. */
 function affirmedPart(plain: string, pack: Pack): string {
   const at = packPattern(pack, 'not').exec(plain)?.index;
   return at === undefined ? plain : plain.slice(0, at);
@@ -143,12 +166,11 @@ const weekdayPatterns = perPack(({ script, calendar: { weekdays, shortWeekdays =
   ),
 );
 
-/** Returns the numbers of the weekdays in a text. */
 function weekdaysIn(plain: string, pack: Pack): number[] {
   return weekdayPatterns(pack).flatMap((pattern, day) => (pattern.test(plain) ? day : []));
 }
 
-/** Returns the words that name what the user has given up or no longer likes. Empty for other sentences. */
+/** What the user has given up or no longer likes. Empty for other sentences. */
 function endedThing(unit: ClaimUnit): string {
   const { text, pack } = unit;
   const plain = plainMarks(text);
@@ -162,9 +184,8 @@ function endedThing(unit: ClaimUnit): string {
 }
 
 /**
- * Finds the day on which the user leaves a job, and the known statements about the job that end on that day: "I handed in my notice, my
- * last day is 31 December". Unless the turn gives notice, the sentence with the day must name the job, because it could also be the last
- * day at a school or of a diet.
+ * For "I handed in my notice, my last day is 31 December". Without a notice, the sentence must name the job, because it could also be the
+ * last day at a school or of a diet.
  */
 export function leavingIn(claims: readonly ClaimUnit[], turn: Turn): { on: string; ends: Ends } | null {
   const isNotice = claims.some(
@@ -181,7 +202,6 @@ export function leavingIn(claims: readonly ClaimUnit[], turn: Turn): { on: strin
   return null;
 }
 
-/** Adds the day on which the job ends to a statement about a job. Returns other statements unchanged. */
 export function endingOn(on: string, statement: ReadStatement): ReadStatement {
   return isJob(statement) && statement.tense === 'holds' ? { ...statement, to: on } : statement;
 }
@@ -201,7 +221,6 @@ function isQuitting(slot: Told): boolean {
   return slot.polarity === 'denied' && isJob({ ...slot, polarity: 'affirmed' });
 }
 
-/** Checks whether a text contains an employer's full name or one word of it. */
 function isNamed(employer: string, text: string): boolean {
   const words = ` ${normalValue(text)} `;
   const names = [employer, ...employer.split(' ').filter(({ length }) => length > 2)].map((name) => normalValue(name));
@@ -213,7 +232,6 @@ function isOpenPlan({ tense, validFrom, dueAt, statedAt, archivedAt }: Memory, a
   return tense === 'planned' && archivedAt === null && statedAt < at && (day === null || day.getTime() > at.getTime());
 }
 
-/** Checks whether a clause names the value of a plan, or uses no content words other than the plan's. */
 function isNamedIn({ value, content }: Memory, clause: string, pack: Pack): boolean {
   // "Staying in Graz" does not call off a move to Graz.
   const isPlace = / \p{L}{1,2}$/u.test(CALLED_OFF.exec(clause)?.[0] ?? '');
@@ -223,7 +241,7 @@ function isNamedIn({ value, content }: Memory, clause: string, pack: Pack): bool
   return rest.length > 0 && pack.script !== 'han' && rest.every((stem) => stems.has(stem));
 }
 
-/** Checks whether a clause rules out a plan by giving its attribute another value: "we're staying in Porto" rules out a move to Lisbon. */
+/** "We're staying in Porto" rules out a move to Lisbon. */
 function isExcluded({ attribute, value, subject }: Memory, slots: readonly FilledSlot[]): boolean {
   return slots.some(
     (slot) =>

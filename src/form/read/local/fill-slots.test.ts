@@ -510,8 +510,8 @@ describe('a child or an animal of another person', () => {
     ['en', 'we keep a rabbit called Thumper', ['pet_name=Thumper']],
     ['en', 'a girl, Ida.', ['child_name=Ida']],
     ['de', 'Jonas verträgt keine Nüsse', []],
-    ['de', 'Mein Bruder verträgt keine Nüsse', ["User's brother allergy=Nüsse"]],
-    ['de', 'Ich vertrage keine Nüsse', ['allergy=Nüsse']],
+    ['de', 'Mein Bruder verträgt keine Nüsse', ["User's brother medical_condition=Unverträglichkeit: Nüsse"]],
+    ['de', 'Ich vertrage keine Nüsse', ['medical_condition=Unverträglichkeit: Nüsse']],
   ])('is not taken for the user’s own (%s: %s)', (language, sentence, slots) => {
     expect(fill(language, sentence)).toEqual(slots);
   });
@@ -645,6 +645,26 @@ describe('a medicine that replaces another one', () => {
   ])('is not filled for another person or in a question: %s: %s', (language, sentence) => {
     expect(fill(language, sentence)).toEqual([]);
   });
+});
+
+it.each([
+  ['en', 'im allergic to walnuts not peanuts thankfully', ['allergy=walnuts']],
+  ['de', 'Ich bin allergisch gegen Walnüsse nicht gegen Erdnüsse', ['allergy=Walnüsse']],
+  ['es', 'soy alérgica a las nueces no al marisco', ['allergy=nueces']],
+  ['fr', 'je suis allergique aux noix pas aux arachides', ['allergy=noix']],
+  ['nl', 'ik ben allergisch voor noten niet voor melk', ['allergy=noten']],
+  ['en', 'Whenever you draft letters for us, American spelling please', []],
+  ['de', 'Wenn du Mails für mich schreibst, bitte immer Aufzählungen', []],
+  ['en', 'Use American spelling from now on', ['answer_format=American spelling']],
+])(
+  'a value ends with its clause, and a wish about letters is none about answers: %s: %s',
+  (language, sentence, slots) => {
+    expect(fill(language, sentence)).toEqual(slots);
+  },
+);
+
+it.each(['im vegan btw', 'vegan btw', 'im coeliac btw'])('“btw” is English: %s', (text) => {
+  expect(detectPack(text)?.language).toBe('en');
 });
 
 describe('an employer needs a word for work', () => {

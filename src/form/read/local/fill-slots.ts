@@ -31,7 +31,7 @@ import { type Polarity, USER } from '../../../record/statement.ts';
 import { withoutSlips } from './slips.ts';
 import { cutValue, type FilledSlot, type MatchInput, type SlotContext } from './slot-values.ts';
 
-/** The fields of a slot that states something about the user, unless the words show otherwise. */
+/** The fields of a slot about the user, unless the words show otherwise. */
 export const OF_USER: Pick<FilledSlot, 'subject' | 'polarity' | 'tense' | 'from'> = {
   subject: USER,
   polarity: 'affirmed',
@@ -42,17 +42,14 @@ export const OF_USER: Pick<FilledSlot, 'subject' | 'polarity' | 'tense' | 'from'
 const LONGEST_SENTENCE = 600;
 const NAMES: ReadonlySet<string> = new Set(['name', 'fullname', 'anyname', 'place', 'town', 'org']);
 
-/**
- * Fills slots (an attribute with its value) from one sentence, by the patterns of its language. `sentence` must be in the user's own words.
- * Questions, conditions, reported speech, jokes and past states fill no slot.
- */
+/** `sentence` must be the user's own words. Questions, conditions, reported speech, jokes and past states fill no slot. */
 export function fillSlots(sentence: string, pack: Pack, context: SlotContext): FilledSlot[] {
   const text = plainMarks(sentence.slice(0, LONGEST_SENTENCE));
   const fill = (words: string): FilledSlot[] => slotsIn(words, words === text ? sentence : words, pack, context);
   return withoutSlips(fill(text), text, pack, fill);
 }
 
-/** Fills the slots of a sentence without regard to the sentence correcting itself. */
+/** Ignores that the sentence may correct itself. */
 function slotsIn(text: string, sentence: string, pack: Pack, context: SlotContext): FilledSlot[] {
   const filled = answered(text, pack, context);
   const matched = [...matches(text, pack)];
@@ -64,12 +61,10 @@ function slotsIn(text: string, sentence: string, pack: Pack, context: SlotContex
   return filled;
 }
 
-/** Finds the matches of every rule whose required words may occur in the text. A rule about other people may match several times. */
 function* matches(text: string, pack: Pack): Generator<CompiledRule & { match: RegExpExecArray }> {
   const words = ruleText(text, pack);
   for (const compiled of rulesOf(pack)) {
-    // Compiling a pattern takes milliseconds, and most sentences lack the words that most patterns require, so a pattern is compiled only
-    // on first use.
+    // Compiling a pattern takes milliseconds, and most sentences lack its required words, so it is compiled on first use.
     let match = compiled.mayMatch(words) ? compiled.find(words) : null;
     // A rule may match again for another person ("my son Leo is 7 and my daughter Ida is 4") and after a negation ("not in Bath, in York").
     for (let count = 0; match !== null && count < MOST_MATCHES; count += 1) {
@@ -83,7 +78,6 @@ function* matches(text: string, pack: Pack): Generator<CompiledRule & { match: R
 
 const MOST_MATCHES = 4;
 
-/** Checks whether two patterns found the same slot: attribute and subject are equal, and one value contains the other. */
 function isSameSlot(one: FilledSlot, other: FilledSlot): boolean {
   const [left, right] = [one.value?.toLowerCase() ?? '', other.value?.toLowerCase() ?? ''];
   return (
@@ -109,17 +103,13 @@ function answered(text: string, pack: Pack, context: SlotContext): FilledSlot[] 
   return [];
 }
 
-/**
- * Checks whether a name ends its clause, as a name given as an answer does: "Nuala Byrne, Foyle Joinery", but not "Use South African
- * spelling". Always true for values that are not names.
- */
+/** A name given as an answer ends its clause: "Nuala Byrne, Foyle Joinery", but not "Use South African spelling". */
 function endsClause(value: string, shape: string, text: string, match: RegExpExecArray): boolean {
   if (shape !== 'name' && shape !== 'fullname') return true;
   const rest = text.slice(text.indexOf(value, match.index) + value.length);
   return /^(?:\s*(?:[^\p{L}\p{N}\s]|$)|\s+\p{Ll}{1,4}(?!\p{L}))/u.test(rest);
 }
 
-/** Returns the value of a match, or null if the matched words contain none. */
 function valueOf(raw: string | undefined, match: RegExpExecArray, input: MatchInput): string | null {
   const role = match.groups?.['role'];
   if (role !== undefined && !isRole(role.trim(), input.pack)) return null;
@@ -132,21 +122,17 @@ function valueOf(raw: string | undefined, match: RegExpExecArray, input: MatchIn
   return value && value.isWellFormed() ? value : null;
 }
 
-/** A match with its value, and the clause that contains it. */
 interface Found extends MatchInput {
   match: RegExpExecArray;
   subject: string;
   value: string;
-  /** The words of the match before the value. */
   lead: string;
-  /** The offset at which the value ends. */
   end: number;
   clause: Clause;
-  /** The words of the clause, and its words before the match. */
+  /** The words of the clause, and those before the match. */
   whole: string;
   before: string;
   isPerson: boolean;
-  /** Whether a text contains a word of a list. */
   has: (list: keyof Pack['words'], words: string) => boolean;
 }
 
@@ -189,13 +175,13 @@ function readMatch(match: RegExpExecArray, input: MatchInput): FilledSlot | null
   };
 }
 
-/** Writes the value in the rule's template. A new dose replaces the dose in the value. */
+/** A new dose replaces the dose in the value. */
 function writtenValue(value: string, { value: written = '{value}' }: SlotRule, dose = ''): string {
   const bare = dose === '' ? value : (value.split(/ ?\d/u)[0] ?? '');
   return written.replace('{value}', bare).replace('{dose}', dose);
 }
 
-/** Decides whether the words affirm or deny the slot. Null if that is uncertain. */
+/** Null if it is uncertain whether the words affirm or deny the slot. */
 function polarityOf(found: Found): Polarity | null {
   const { rule, text, pack, before, end, whole, isPerson, has } = found;
   if (believedIn(pack).test(text.slice(0, found.match.index)) || (!rule.firm && isNotClaimed(found))) return null;
@@ -207,22 +193,22 @@ function polarityOf(found: Found): Polarity | null {
   return isOverOrNegated(found) ? null : 'affirmed';
 }
 
-/** Words that introduce a former belief of the user: "I thought I'm allergic to nuts". */
+/** Introduces a former belief of the user: "I thought I'm allergic to nuts". */
 const believedIn = perPack(({ script, i, lists: { believed = '(?!)' } }) =>
   packRegExp(`${script === 'han' ? '' : '(?<![\\p{L}])'}(?:${believed})[,:，]? ?(?:(?:${i}) ?)?$`),
 );
 
-/**
- * Checks whether a rule's value is an omission, such as "no meat". An ending such as "no longer" in "no longer eats meat" then starts the
- * omission and does not end it.
- */
+/** Whether the value is an omission such as "no meat", which "no longer eats meat" starts and does not end. */
 function leavesOut({ attribute, value }: SlotRule): boolean {
   return value?.includes('{value}') === true && hasTrait(attribute, 'omits');
 }
 
-/** Checks whether a wish about the assistant's answers is negated, so that the user wants the opposite: "do not answer in German". */
-function isUnwanted({ rule, before, lead, pack }: Found): boolean {
-  if (!hasTrait(rule.attribute, 'answer') || (leavesOut(rule) && rule.denied !== true)) return false;
+/** A negated wish about the assistant's answers means the opposite: "do not answer in German". */
+function isUnwanted({ rule, before, lead, text, pack }: Found): boolean {
+  if (!hasTrait(rule.attribute, 'answer')) return false;
+  // "When you write emails for me, British spelling please" is about emails and not about answers.
+  if (listPattern(pack, 'textsOnly').test(text)) return true;
+  if (leavesOut(rule) && rule.denied !== true) return false;
   const words = (before + lead).split(marksOf(pack).mark).at(-1) ?? '';
   return listPattern(pack, 'excludes').test(words);
 }
@@ -233,7 +219,7 @@ function isPlainlyNegated({ rule, match, whole, has }: Found): boolean {
 
 const LONG_AGO = 365 * DAY;
 
-/** Checks whether an ending is dated more than a year ago. It may then end a state that was never stored: "I quit my job in 2015". */
+/** An ending more than a year ago may end a state that was never stored: "I quit my job in 2015". */
 function isLongAgo({ text, pack, context }: Found): boolean {
   return findDates(text, pack, { ...context, prefer: 'past' }).some(
     ({ from }) => from !== null && context.now.getTime() - from.getTime() > LONG_AGO,
@@ -246,7 +232,6 @@ const sometimes = perPack(({ script, calendar: { weekdays }, lists: { atTimes = 
 
 const ANIMAL = /^User's (?:dog|cat)(?: |$)/;
 
-/** Checks whether the words are only about the present moment, a former job, or the work of an animal. */
 function isPassing({ subject, lead, whole, rule: { attribute, tense }, pack, has }: Found): boolean {
   const isOfWork = hasTrait(attribute, 'work');
   if (isOfWork && (ANIMAL.test(subject) || listPattern(pack, 'retired').test(whole))) return true;
@@ -260,7 +245,6 @@ function isOnlyLikely(value: string, lead: string, { rule, shape, pack, context 
   return rule.likely !== undefined || (NAMES.has(shape) && isGuessed(value, context.values) && !isMove(lead, pack));
 }
 
-/** Returns the tense of a slot and the day from which it holds, according to the dates in its clause. */
 function whenTrue(found: Found): Pick<FilledSlot, 'tense' | 'from'> {
   const { rule, text, clause, isPerson } = found;
   const told = text.slice(clause.from, clause.to);
@@ -272,9 +256,6 @@ function whenTrue(found: Found): Pick<FilledSlot, 'tense' | 'from'> {
   return { tense: rule.tense ?? null, from: null };
 }
 
-/**
- * Checks whether the words may be about another person, or fail a condition of the rule. For example, some rules require a standing wish.
- */
 function isOfSomebodyElse(found: Found): boolean {
   const { subject, whole, rule, text, pack, context } = found;
   const turn = context.turn ?? text;
@@ -301,10 +282,7 @@ function isOfOthers({ match, before, isPerson, rule: { attribute, likely }, text
   return (needsUser || isOfHealth) && continuesOthers(match, text, pack, { ...context, isSeveral });
 }
 
-/**
- * Checks whether a job title without a subject means somebody whom the user visits or pays. Either a verb precedes it ("rebooked dentist,
- * again"), or a day, a time or something the user owns follows it ("dentist at 3pm", "plumber for our sink").
- */
+/** Whether a job title means somebody whom the user visits or pays: "rebooked dentist, again", "plumber for our sink". */
 function isVisited({ rule: { attribute }, lead, value, end, text, pack, context }: Found): boolean {
   if (!hasTrait(attribute, 'title') || /\p{L}/u.test(lead)) return false;
   const words = value.split(' ').slice(0, -1);
@@ -319,11 +297,10 @@ function isVisited({ rule: { attribute }, lead, value, end, text, pack, context 
 
 /** Words belong to a job title only if they begin within this many characters of it. */
 const FAR = 16;
-/** Matches a time after a job title: "at 5", ", 3pm". In "chef, 12 years" and "chef, 34", the number is not a time. */
+/** A time after a job title: "at 5", ", 3pm". In "chef, 12 years" and "chef, 34", the number is not a time. */
 const CLOCK =
   /^,?(?: \p{L}{1,9}){0,2} \d{1,2}(?:[:.h]\d\d| ?(?:am|pm|h|uhr|uur)(?!\p{L}))(?! ?(?:-|–|\p{L}{1,4} \d))|^ \p{L}{1,4} \d{1,2}(?![\d\p{L}]| ?\p{L})/iu;
 
-/** Checks whether the words are a question, a condition, a guess, a joke or reported speech. */
 function isNotClaimed({ match, subject, clause, before, whole, end, rule, text, pack, has }: Found): boolean {
   if (/[?？]\s*$/.test(text) && clause.isLast) return true;
   const opening = text.slice(0, match.index + match[0].length);
@@ -337,7 +314,6 @@ function isNotClaimed({ match, subject, clause, before, whole, end, rule, text, 
   return packRegExp(`^\\s*(?:${pack.words.question})(?![\\p{L}])`).test(whole) && /[?？]/.test(text);
 }
 
-/** Checks whether the words end or negate the value. */
 function isOverOrNegated({ match, value, lead, before, isPerson, rule, text, pack, has }: Found): boolean {
   if (rule.firm) return false;
   if (listPattern(pack, 'notAfter').test(text.slice(match.index + match[0].length))) return true;
@@ -350,10 +326,7 @@ function isOverOrNegated({ match, value, lead, before, isPerson, rule, text, pac
   return (has('not', before) || (!rule.denied && has('not', lead))) && !leavesOut(rule);
 }
 
-/**
- * Finds the future day from which a statement holds. The date must have a year, follow a word such as "from", or be in a clause about the
- * future. Null for a statement that holds now.
- */
+/** The date must have a year, follow a word such as "from", or be in a clause about the future. */
 function startAhead(text: string, found: Found): Date | null {
   const start = datesAhead(text, found).find((date) => {
     const bound = boundOf(text, date, found.pack);
@@ -370,10 +343,7 @@ function datesAhead(text: string, { pack, context }: MatchInput): (FoundDate & {
   );
 }
 
-/**
- * The words around a match. `start` and `end` are the nearest punctuation marks. `from` and `to` reach further, up to a clause with another
- * subject or slot.
- */
+/** `start` and `end` are the nearest punctuation marks; `from` and `to` reach up to a clause with another subject or slot. */
 interface Clause extends TextSpan {
   from: number;
   to: number;
@@ -396,10 +366,7 @@ const marksOf = perPack(
   },
 );
 
-/**
- * Finds the clause around a match. It ends at a punctuation mark or a conjunction if a subject or a slot of its own follows: "I live in
- * Madrid and I am moving to Oslo next year".
- */
+/** A conjunction ends the clause only before a subject or a slot of its own: "I live in Madrid and I am moving to Oslo". */
 function clauseAround(start: number, end: number, { text, pack, starts }: MatchInput): Clause {
   const { mark, subject } = marksOf(pack);
   const clause = { start: 0, end: text.length, from: 0, to: text.length, isLast: true };
@@ -424,7 +391,7 @@ function clauseAround(start: number, end: number, { text, pack, starts }: MatchI
   return { ...clause, isLast: clause.end === text.length };
 }
 
-/** Returns the subject of a match, such as "User" or "User's sister Ana". Null if the person is uncertain. */
+/** "User", or for example "User's sister Ana". Null if the person is uncertain. */
 function subjectOf(groups: Record<string, string | undefined>, pack: Pack): string | null {
   const relation = groups['rel'];
   if (relation === undefined) return USER;

@@ -10,6 +10,7 @@ import {
   wordsPattern,
 } from '../../../language/packs/packs.ts';
 import { continuesOthers, partingOf } from '../../../language/packs/subjects.ts';
+import { withoutEnd } from '../../../language/words.ts';
 import { type AttributeTable, ENDING_LISTS, hasTrait } from '../../../record/attributes.ts';
 import type { Memory } from '../../../record/memory.ts';
 import { isUser, normalValue } from '../../../record/statement.ts';
@@ -21,10 +22,7 @@ import { type ClaimUnit, isClaim, type ReadUnit } from './units.ts';
 
 const MOST_PEOPLE = 40;
 
-/**
- * Collects the names of people in the user's life, in lower case: from the subjects and values of known statements, and from turns in which
- * a name follows a relation ("my sister Ana").
- */
+/** Names of people in the user's life, in lower case, from known statements and from turns such as "my sister Ana". */
 export function peopleOf(
   known: readonly Pick<Memory, 'subject' | 'attribute' | 'value'>[],
   turns: readonly string[],
@@ -45,12 +43,33 @@ export function peopleOf(
     .slice(-MOST_PEOPLE);
 }
 
-/** Fills the slots of a sentence that names known people, animals or things: "Ana moved to Graz", "Bolt died yesterday". */
 export function slotsOfKnown(unit: ReadUnit, input: ReadInput, context: SlotContext): FilledSlot[] {
   if (!isClaim(unit)) return [];
   const relative = unit.pack.script === 'han' ? null : relativeAt(unit, input.known);
   const ofRelative = relative === null ? [] : relativeSlots(relative, unit.text, unit.pack, context);
-  return [...partedSlots(unit, input), ...arrivedSlots(unit, input), ...ofRelative];
+  return [
+    ...partedSlots(unit, input),
+    ...arrivedSlots(unit, input),
+    ...exchangedSlots(unit, input, context),
+    ...ofRelative,
+  ];
+}
+
+/** "Meine Freundin Ute" is a friend if the user has or had a husband or a wife, and in "Ute und ich spielen Karten". */
+export function isFriend({ attribute, value }: FilledSlot, unit: ReadUnit, known: readonly Memory[]): boolean {
+  const { text, pack } = unit;
+  const { mayBeFriend, doneTogether = '(?!)' } = pack?.lists ?? {};
+  if (pack === null || value === null || attribute !== 'partner_name' || mayBeFriend === undefined) return false;
+  const name = `(?:${mayBeFriend}),? ${namePattern(value)}`;
+  if (!wordsPattern(name).test(plainMarks(text))) return false;
+  const hasPartner = known.some(
+    (one) =>
+      isUser(one.subject) &&
+      one.polarity === 'affirmed' &&
+      ((one.attribute === attribute && !hasValue(one, value)) ||
+        (one.attribute === 'relationship_status' && listPattern(pack, 'partnered').test(one.value ?? ''))),
+  );
+  return hasPartner || wordsPattern(doneTogether.replaceAll('<>', name)).test(plainMarks(text));
 }
 
 const arrival = perPack(({ script, lists: { arrived = '(?!)', and = '(?!)' } }) => {
@@ -58,10 +77,7 @@ const arrival = perPack(({ script, lists: { arrived = '(?!)', and = '(?!)' } }) 
   return wordsPattern(arrived.replaceAll('<>', place), script);
 });
 
-/**
- * Fills the user's home if a sentence reports arriving where a move was planned: "We're in Bristol now" after "We're moving to Bristol".
- * The sentence may also name a part of the town that was mentioned with the plan.
- */
+/** "We're in Bristol now" after "We're moving to Bristol". A part of the town that was mentioned with the plan will do, too. */
 function arrivedSlots(unit: ClaimUnit, { known, attributes }: ReadInput): FilledSlot[] {
   const { text, pack, filled } = unit;
   const plain = plainMarks(text);
@@ -96,10 +112,7 @@ const laughter = perPack(({ words: { joke }, script }) =>
   script === 'han' ? packRegExp('(?!)') : packRegExp(` (?:${joke})(?![\\p{L}\\p{N}])`, 'giu'),
 );
 
-/**
- * Fills denied slots for the known values that a sentence ends. The sentence may name the whole value or one word of it: "sold the Ibiza"
- * ends "Seat Ibiza".
- */
+/** Denies the known values that a sentence ends. One word of the value is enough: "sold the Ibiza" ends "Seat Ibiza". */
 function partedSlots(unit: ClaimUnit, { known, attributes }: ReadInput): FilledSlot[] {
   const { text, pack, filled } = unit;
   // Laughter ends a clause, as a comma does: "I'm not vegan lol I had bacon".
@@ -128,22 +141,53 @@ function partedSlots(unit: ClaimUnit, { known, attributes }: ReadInput): FilledS
   });
 }
 
-/** Returns the offset of a name in a text, as whole words, or -1. Unless `isThing` is set, the name must be capitalised. */
+/**
+ * "Instead of" some word. Most messages have no such words, so that no pattern is made for the known values. The word has a limited
+ * length, because a text without spaces would otherwise take quadratic time.
+ */
+const exchanges = perPack(({ script, lists: { inPlaceOf = '(?!)' } }) =>
+  wordsPattern(inPlaceOf.replaceAll('<>', '[\\p{L}\\p{N}]{1,40}'), script),
+);
+
+/** A pattern of a name's letters and digits in lower case. Any character may stand for its other characters. */
+function namePattern(name: string): string {
+  return name.toLowerCase().replace(/[^\p{L}\p{N} -]/gu, '.');
+}
+
+/** "Statt des Polo fahren wir jetzt einen Skoda" is read without the known value, which it ends. */
+function exchangedSlots({ text, pack, filled }: ClaimUnit, { known }: ReadInput, context: SlotContext): FilledSlot[] {
+  const plain = plainMarks(text);
+  const { inPlaceOf } = pack.lists;
+  if (inPlaceOf === undefined || !exchanges(pack).test(plain) || packPattern(pack, 'passing').test(plain)) return [];
+  return known.flatMap(({ subject, attribute, value, polarity }) => {
+    if (value === null || attribute === null || !isUser(subject) || polarity !== 'affirmed') return [];
+    const names = [value, value.split(' ').at(-1) ?? value].map(namePattern);
+    const words = wordsPattern(inPlaceOf.replaceAll('<>', `(?:${names.join('|')})`), pack.script).exec(plain);
+    if (words === null || filled.some((slot) => slot.attribute === attribute && !hasValue(slot, value))) return [];
+    const [before, after] = [plain.slice(0, words.index), plain.slice(words.index + words[0].length)];
+    const rest = `${withoutEnd(before, ' ,')} ${after.replace(/^[ ,]+/, '')}`.trim();
+    const slots = fillSlots(pack.script === 'han' ? rest.replace(' ', '') : rest, pack, context);
+    const isNew = (slot: FilledSlot): boolean =>
+      slot.attribute === attribute && isUser(slot.subject) && slot.polarity === 'affirmed' && !hasValue(slot, value);
+    const now = slots.filter(isNew).map((slot) => ({ ...slot, start: 0, end: text.length }));
+    const old = { ...OF_USER, attribute, value, polarity: 'denied' as const, start: 0, end: text.length };
+    return now.length === 0 ? [] : [...now, old];
+  });
+}
+
+/** The offset of a name as whole words, or -1. Unless `isThing` is set, the name must be capitalised. */
 function nameAt(text: string, name: string, isThing = false): number {
   const at = isThing ? text.toLowerCase().indexOf(name.toLowerCase()) : text.indexOf(name);
   const isWhole =
     !/[\p{L}\p{N}]$/u.test(text.slice(0, Math.max(0, at))) && !/^[\p{L}\p{N}]/u.test(text.slice(at + name.length));
-  return at >= 0 && (isWhole || /^\p{Lo}/u.test(name)) && (isThing || /^\p{Lu}/u.test(name)) ? at : -1;
+  return at >= 0 && (isWhole || /^\p{Lo}/u.test(name)) && (isThing || /^[\p{Lu}\p{Lo}]/u.test(name)) ? at : -1;
 }
 
 const RELATED = /^User's (?<relation>.+) (?<name>\p{Lu}[\p{L}'-]+)$/u;
 
 type Relative = Record<'subject' | 'name' | 'lead', string>;
 
-/**
- * Finds the known relative or friend whose name begins the sentence, with the words for the relation. Null if there is none, or more than
- * one.
- */
+/** The known relative or friend whose name begins the sentence. Null if there are several. `lead`: the words for the relation. */
 export function relativeAt({ text, pack }: ClaimUnit, known: readonly Memory[]): Relative | null {
   const subjects = [...new Set(known.map(({ subject }) => subject))].filter((subject) => {
     const name = RELATED.exec(subject)?.groups?.['name'];
@@ -156,7 +200,7 @@ export function relativeAt({ text, pack }: ClaimUnit, known: readonly Memory[]):
   return word === undefined ? null : { subject, name, lead: `${pack.my.split('|')[0] ?? ''} ${word} ` };
 }
 
-/** Fills the slots of words that begin with a known relative's name. The words are read as if they also stated the relation. */
+/** The words are read as if they also stated the relation. */
 export function relativeSlots({ subject, lead }: Relative, words: string, pack: Pack, at: SlotContext): FilledSlot[] {
   return fillSlots(lead + words, pack, at)
     .filter((slot) => slot.subject === subject)

@@ -16,9 +16,17 @@ import {
   type ReadStatement,
   type StatementReader,
 } from '../reader.ts';
-import { correctingIn, correctionOf, joinsLast, movedBy, redatedBy, replacementIn } from './earlier-statements.ts';
-import { calledOffIn, endingOn, leavingIn, quitIn, withoutQuitting } from './endings.ts';
-import { peopleOf, slotsOfKnown } from './known-names.ts';
+import {
+  correctingIn,
+  correctionOf,
+  joinsLast,
+  movedBy,
+  redatedBy,
+  replacementIn,
+  restatementIn,
+} from './earlier-statements.ts';
+import { calledOffIn, endingOn, leavingIn, outdatedIn, quitIn, withoutQuitting } from './endings.ts';
+import { isFriend, peopleOf, slotsOfKnown } from './known-names.ts';
 import { type FilledSlot, withListedNames } from './slot-values.ts';
 import { readObserved } from './observed.ts';
 import { othersWords } from './others-words.ts';
@@ -57,24 +65,18 @@ import {
 } from './units.ts';
 
 export interface LocalReaderOptions {
-  /** Returns the unit vectors of texts from the local embedder. */
+  /** Returns unit vectors. */
   embed?: (texts: string[], options: EmbedOptions) => Promise<Float32Array[]>;
-  /**
-   * Classifies the parts of a message with the local embedder's reading layers. If `embed` or `readParts` is absent or fails, the reader
-   * recognises only plain statements, slots and plain requests, and recognises foreign text only by its form.
-   */
+  /** Without the reading layers or `embed`, only plain statements, slots and plain requests are recognised. */
   readParts?: ReadParts;
-  /** The selector. Training uses this option to evaluate other weights. */
+  /** Training evaluates other weights with this option. */
   select?: Select;
 }
 
-/** Above these log-odds from the reading layers, a turn is reported as one that may make known statements untrue. */
+/** Log-odds above which a turn may make known statements untrue. */
 const MAY_CHANGE = 2.5;
 
-/**
- * Creates the reader that works without a language model. It keeps the sentences that a small trained selector chooses, in the user's own
- * words, and fills attributes by patterns and by the reading layers. It infers nothing.
- */
+/** Keeps the sentences that a small trained selector chooses, in the user's own words, and fills attributes. Infers nothing. */
 export function createLocalReader({
   embed = async () => [],
   readParts,
@@ -117,19 +119,17 @@ export function createLocalReader({
   };
 }
 
-/** Creates the local reader with the functions of a local embedder. */
 export function readerOn({ embed, readParts }: Embedder): StatementReader {
   return createLocalReader({ embed: async (texts, options) => (await embed(texts, options)).vectors, readParts });
 }
 
-/** Collects the slots of a sentence from the patterns, the reading layers, and the known people and values. */
 function filledIn(unit: ReadUnit, { input, at, told, speaker }: Turn): FilledSlot[] {
   const ofKnown = slotsOfKnown(unit, { ...input, known: asKnownTo(speaker, input.known) }, at);
   // "I've given up padel" names a sport, but denies it.
   const isDenied = ({ attribute, value }: FilledSlot): boolean =>
     ofKnown.some((slot) => slot.polarity === 'denied' && slot.attribute === attribute && hasValue(slot, value));
   const tagged = taggedSlots(unit, told.values, at).filter((slot) => !isDenied(slot));
-  const slots = [...unit.filled, ...tagged, ...ofKnown];
+  const slots = [...unit.filled, ...ofKnown, ...tagged].filter((slot) => !isFriend(slot, unit, input.known));
   return withListedNames(slots, unit.text, unit.pack);
 }
 
@@ -171,29 +171,27 @@ function readTurn(turn: Turn, asked: readonly Asked[]): void {
   const leaving = leavingIn(claims, turn);
   const statements = statementsOf(turn, keptIn(turn, leaving === null ? others : others.map(withoutQuitting)));
   reading.statements.push(...(leaving === null ? statements : statements.map((each) => endingOn(leaving.on, each))));
-  reading.ends.push(...calledOffIn(claims, turn), ...quitIn(claims, turn), ...(leaving?.ends ?? []));
+  const ends = [...calledOffIn(claims, turn), ...quitIn(claims, turn), ...outdatedIn(claims, turn)];
+  reading.ends.push(...ends, ...(leaving?.ends ?? []));
   const forget = forgetIn(turn);
   if (forget !== null) reading.forgets.push(forget);
-  // If the user leaves a job on a later day, the turn is not reported for changes, because the job would then end immediately.
+  // If the user leaves a job on a later day, reporting the turn as a change would end the job immediately.
   const isOwn = turn.units.some((unit) => (unit.pack === null ? !unit.isForeign : isClaim(unit)));
-  // The layers read the whole message, including words that the user takes back. Those words must not end a statement that still holds.
+  // The layers also read words that the user takes back. Those must not end a statement that still holds.
   const isTakenBack = turn.units.some((unit) => unit.isTakenBack);
   const mayChange =
     isOwn && !isTakenBack && forget === null && leaving === null && moved.size === 0 && turn.told.changes > MAY_CHANGE;
   if (mayChange) (reading.changes ??= []).push(turn.number);
 }
 
-/**
- * Above these log-odds from the reading layers, a sentence only asks to forget something (or withdraws such a request), and no statement is
- * read from it.
- */
+/** Log-odds above which a sentence only asks to forget something or withdraws such a request, so that no statement is read from it. */
 const SURELY_ASKS = 5;
 
 function asksToForget({ told }: Turn, { unit, request }: Asked): boolean {
   return request === null && told.asking.some((part) => part.odds > SURELY_ASKS && intersects(part, unit));
 }
 
-/** Chooses the sentences and slots of a turn to keep. Adds corrections of earlier statements directly to the reading. */
+/** Corrections of earlier statements go directly to the reading. */
 function keptIn(turn: Turn, asked: readonly Asked[]): Kept[] {
   const { statements } = turn.reading;
   const isRemembered = asked.some(({ request, unit }) => request === 'remember' && isBareRequest(unit));
@@ -202,7 +200,9 @@ function keptIn(turn: Turn, asked: readonly Asked[]): Kept[] {
     const { unit, request } = item;
     if (asksToForget(turn, item)) continue;
     const here = correctingIn(unit) === null ? [] : statementsOf(turn, kept.slice(-1));
-    const correction = correctionOf(unit, turn, here) ?? (kept.length > 0 ? null : replacementIn(unit, turn));
+    const correction =
+      correctionOf(unit, turn, here) ??
+      (kept.length > 0 ? null : (replacementIn(unit, turn) ?? restatementIn(unit, turn)));
     if (correction !== null) {
       // `here` has the statements of the corrected sentence, so the sentence itself is no longer needed.
       if (kept.pop() !== undefined) statements.push(...here);
@@ -220,10 +220,7 @@ function keptIn(turn: Turn, asked: readonly Asked[]): Kept[] {
   return kept;
 }
 
-/**
- * Returns what to keep of a sentence: its words together with the sentences that they refer to, or only its slots. Empty if nothing is
- * kept, or if the words were joined to an earlier statement.
- */
+/** The sentence with those that it refers to, or only its slots if its words were joined to an earlier statement or lack their context. */
 function keptOf(
   item: Kept,
   asked: readonly Asked[],
@@ -236,15 +233,15 @@ function keptOf(
   if (isWanted || isSure) {
     const context = contextOf(item, asked, last);
     const isAlone = context.length === 0 && last?.unit.index !== unit.index - 1 && isDangling(item);
-    if (isAlone && joins()) return [];
-    // If the words that a sentence refers to are missing, only its slots are kept, unless the sentence is a reminder or answers a question.
-    if (!isAlone || item.request === 'reminder' || /[?？]/u.test(unit.asked ?? '')) return [...context, item];
+    // If the words that a sentence refers to are missing, only its slots are kept, unless it is a reminder or answers a question.
+    const isOwnStatement = !isAlone || item.request === 'reminder' || /[?？]/u.test(unit.asked ?? '');
+    if (!(isAlone && joins()) && isOwnStatement) return [...context, item];
   }
   const filled = certainSlots(item);
   return filled.length === 0 ? [] : [{ ...item, unit: { ...unit, filled }, isSlotOnly: true }];
 }
 
-/** Checks whether a sentence only asks to remember something, such as "Write that down.", so that the content is in another sentence. */
+/** A request without content of its own: "Write that down." */
 function isBareRequest(unit: ReadUnit): boolean {
   if (unit.filled.length > 0 || unit.pack === null) return false;
   const rest = plainMarks(unit.text).replace(packPattern(unit.pack, 'request:remember'), ' ');
@@ -252,7 +249,7 @@ function isBareRequest(unit: ReadUnit): boolean {
   return left <= (unit.pack.script === 'han' ? 2 : 1);
 }
 
-/** Keeps the user's previous turn. Called if the current turn only asks to remember it. */
+/** For a turn that only asks to remember the previous one. */
 function keepLastTurn({ input, reading, number }: Turn): void {
   const index = input.turns.slice(0, number - 1).findLastIndex(isOwnMessage);
   const event = input.turns[index];
@@ -265,15 +262,11 @@ function keepLastTurn({ input, reading, number }: Turn): void {
   reading.statements.push(readStatement({ text, type: 'fact', quotes, importance: REMEMBERED }));
 }
 
-/**
- * Below these log-odds from the reading layers, a sentence does not ask to forget anything. For other sentences, `tellRequest` makes the
- * final decision from the earlier turns.
- */
+/** Log-odds below which a sentence asks to forget nothing. Above them, `tellRequest` decides from the earlier turns. */
 const MAY_ASK = -5;
 /** A sentence that expresses a wish counts as a request to forget only from these log-odds. */
 const WISH_ASKS = 3;
 
-/** Finds the sentence that most probably asks to forget something or withdraws such a request. Null if the turn has none. */
 function forgetIn({ number, units, told }: Turn): ReadForget | null {
   const isOrder = (unit: ReadUnit): boolean => orderIn(unit.text, unit.turn) !== null;
   // Words such as "scratch that" withdraw the words before them and also ask to forget them.
@@ -296,16 +289,13 @@ function forgetIn({ number, units, told }: Turn): ReadForget | null {
   return { quote: { turn: number, words: unit.text }, about: unit.text, known: [] };
 }
 
-/** Checks whether a sentence belongs to a text that the message introduces: "Is this a scam?", followed by a blank line and the text. */
+/** Whether the message introduces the sentence as a text: "Is this a scam?", followed by a blank line and the text. */
 function isIntroduced(unit: ReadUnit): boolean {
   const end = introductionEnd(unit.turn);
   return isHeaded(unit) || (end > 0 && unit.start >= end);
 }
 
-/**
- * Checks whether a short heading before a colon introduces another person's text: "Ana's mail: …". If the heading is in the first person,
- * it must name a text: "About the money between me and Gethin: …" introduces the user's own words.
- */
+/** "Ana's mail: …" introduces another person's text, "About the money between me and Gethin: …" the user's own words. */
 function isHeaded({ turn, start, text, pack }: ReadUnit): boolean {
   const head = /^[^\n:：]{1,60}(?=[:：]\s)/u.exec(turn.slice(0, start) + text)?.[0];
   if (head === undefined) return false;

@@ -9,10 +9,7 @@ import type { Event } from '../../../record/event.ts';
 import { type ReadInput, readStatement, type ReadStatement, type ReadTopic } from '../reader.ts';
 import { fillSlots } from './fill-slots.ts';
 
-/**
- * Reads one statement from an agent's observation, decision or outcome, in the words of the event. Tool results and documents yield no
- * statements.
- */
+/** One statement in the words of an agent's observation, decision or outcome. Tool results and documents yield none. */
 export function readObserved(event: Event, number: number, input: ReadInput): ReadStatement[] {
   const quotes = [{ turn: number, words: event.content }];
   const said = { text: event.content, quotes, explicit: false };
@@ -23,7 +20,6 @@ export function readObserved(event: Event, number: number, input: ReadInput): Re
   return [readStatement({ ...said, type, ...observedFields(event, input) })];
 }
 
-/** Reads the subject, attribute and value of an observation from a slot pattern, or from the words "User prefers …". */
 function observedFields(event: Event, { timeZone }: ReadInput): Partial<ReadStatement> {
   const { content, occurredAt } = event;
   const when = { now: occurredAt, timeZone: zoneOf(event, timeZone), prefer: 'future' } as const;
@@ -43,10 +39,7 @@ const MOST_TOPICS = 3;
 const MOST_QUOTATIONS = 6;
 const TITLE_WORDS = 7;
 
-/**
- * Groups the user's statements into topics and summarises each as dated quotations. A gap of more than five turns starts a new topic. Its
- * title is the first words of its first quotation.
- */
+/** As dated quotations. A gap of more than five turns starts a new topic, whose title is the first words of its first quotation. */
 export function topicsOf(statements: readonly ReadStatement[], turns: readonly Event[], timeZone: string): ReadTopic[] {
   const stretches: ReadStatement[][] = [];
   let last = -10;
@@ -56,8 +49,7 @@ export function topicsOf(statements: readonly ReadStatement[], turns: readonly E
     stretches.at(-1)?.push(statement);
     last = turn;
   }
-  // A topic with one quotation would only repeat a statement. Such topics are dropped if there are longer ones; otherwise all are joined
-  // into one topic.
+  // A topic with one quotation would only repeat a statement. Without longer ones, all are joined into one topic.
   const several = stretches.filter((stretch) => stretch.length > 1);
   const topics = several.length > 0 ? several : statements.length > 1 ? [[...statements]] : [];
   const own = turns.filter(({ origin }) => origin === 'user').map(({ content }) => content);
@@ -70,7 +62,6 @@ export function topicsOf(statements: readonly ReadStatement[], turns: readonly E
       summary: withoutRepeats(stretch)
         .slice(0, MOST_QUOTATIONS)
         .map((statement) => quotation(statement, turns, { timeZone, pack }))
-        // Of consecutive quotations from the same day, only the first is dated.
         .map(({ day, words }, index, all) => (day === '' || day === all[index - 1]?.day ? words : `${day}: ${words}`))
         .join('\n'),
       turns: [...new Set(stretch.flatMap(({ quotes }) => quotes.map(({ turn }) => turn)))],
@@ -83,7 +74,7 @@ function titleOf(statement: ReadStatement | undefined): string {
   return head.length < words.length ? `${head} …` : withoutEnd(head, '.!。');
 }
 
-/** Removes a statement if another statement's quotation contains its quoted words, so that no sentence is quoted twice. */
+/** Drops a statement whose words another quotation contains, so that no sentence is quoted twice. */
 function withoutRepeats(statements: readonly ReadStatement[]): ReadStatement[] {
   const wordsOf = ({ quotes, text }: ReadStatement): string => bareStatement(quotes[0]?.words ?? text);
   return statements.filter((statement, index) => {

@@ -30,9 +30,8 @@ import { partsOf, type ReadParts, wordsOf } from './reading-layers.ts';
 import { isOwnMessage } from './units.ts';
 
 /**
- * Finds the parts of a user's message that are another person's words. A textbook exercise, or a message that begins with another person's
- * name as a label, is foreign as a whole. Otherwise the foreign parts are spans copied from the product's own prompt, and texts that an
- * earlier turn announced.
+ * A textbook exercise, or a message labelled with another person's name, is foreign as a whole. Otherwise the foreign parts are spans of
+ * the product's own prompt, and texts that an earlier turn announced.
  */
 export async function othersWords(index: number, input: ReadInput, telling: Telling): Promise<ForeignSpan[]> {
   const event = input.turns[index] as Event;
@@ -45,13 +44,12 @@ export async function othersWords(index: number, input: ReadInput, telling: Tell
   return spans.map(({ start, end }) => ({ start, end, kind: 'pasted' }));
 }
 
-/** Matches the beginning of a textbook exercise: "Exercise 3b: I am a farmer and have 18 acres …". */
+/** For example "Exercise 3b: I am a farmer and have 18 acres …". */
 const EXERCISE = new RegExp(`^\\s*(?:${wordsOfAll('exercise')})\\s*\\d{1,3}\\p{L}?\\s*[).:：]`, 'iu');
 
 /**
- * Checks whether a message begins with another person's name as a label, so that the words are that person's. If another message of the
- * conversation is labelled with a given name, the label may be any given name or any capitalised word that is not ordinary. Otherwise, the
- * label must be a known given name and the message in the first person: "Ben: allergic to nuts" is the user's own note.
+ * Whether another person's name labels the message. Unless another message is labelled with a given name, it must be a known given name,
+ * and the message in the first person: "Ben: allergic to nuts" is the user's own note.
  */
 function isLabelled(event: Event, turns: readonly Event[], userNames: readonly string[]): boolean {
   const label = labelOf(event.content);
@@ -67,19 +65,18 @@ function isLabelled(event: Event, turns: readonly Event[], userNames: readonly s
 
 const apposition = perPack((pack) => packRegExp(`^(?:${pack.my}) (?:${relationsOf(pack)})(?=[,.(]|$)`));
 
-/** Only this many of the user's last messages are searched for an announcement that the user speaks for another person. */
+/** How many of the user's last messages may announce that the user speaks for another person. */
 const MOST_BETWEEN = 3;
 const LONGEST_PAUSE = 30 * MINUTE;
 const SHORTEST_TEXT = 12;
 
 interface Telling {
   readParts: ReadParts;
-  /** Whether the message asks to forget something. */
   isAsking: boolean;
   signal: AbortSignal | undefined;
 }
 
-/** Finds the parts of a message that an earlier message announced as a text: "I'll send you my brother's letter, please correct it". */
+/** Parts that an earlier message announced as a text: "I'll send you my brother's letter, please correct it". */
 async function announced(event: Event, before: readonly Event[], telling: Telling): Promise<TextSpan[]> {
   const own = before.filter(
     (other) =>
@@ -99,8 +96,7 @@ async function announced(event: Event, before: readonly Event[], telling: Tellin
   const all = [{ start: 0, end: content.length }];
   if (isSpokenFor(content, own)) return all;
   if (!mayAnnounce(last.content)) return [];
-  // Following a request in a pasted text would do harm. After "translate the next message", the whole message is therefore treated as the
-  // text.
+  // Following a request in a pasted text would do harm, so after "translate the next message" the whole message is the text.
   const isText = telling.isAsking
     ? isPlain && (introducesText(last.content) || namesText(last.content))
     : introducesText(last.content) && !asksAboutText(content);
@@ -112,9 +108,8 @@ async function announced(event: Event, before: readonly Event[], telling: Tellin
 }
 
 /**
- * Checks whether a message only asks or instructs something about a text, such as "Is this a scam?". A longer message may contain such
- * words by chance ("Marcus wants me to meet his kids. Is that too soon?"), so it must be one sentence or name a text. A standing wish
- * ("always summarise articles in bullet points") announces no text.
+ * "Is this a scam?" asks about a text. A longer message ("Marcus wants me to meet his kids. Is that too soon?") must be one sentence or
+ * name a text, and a standing wish ("always summarise articles in bullet points") announces none.
  */
 function isShortRequest(message: string): boolean {
   const pack = detectPack(message);
@@ -125,7 +120,6 @@ function isShortRequest(message: string): boolean {
 
 const SHORT_REQUEST = 60;
 
-/** Checks whether a message may announce a text: it is short and contains no foreign text itself. */
 function mayAnnounce(message: string): boolean {
   if (message.length > LONGEST_ANNOUNCEMENT || foreignSpans(message).length > 0) return false;
   const colon = /[:：]\s*\S/u.exec(message)?.index ?? 0;
@@ -134,7 +128,7 @@ function mayAnnounce(message: string): boolean {
 
 const SHORT_ANSWER = 60;
 
-/** Checks whether a message is a short answer to the assistant's question. False if the assistant asked for a text. */
+/** False if the assistant's question asked for a text. */
 function isAnswer(message: string, last: Event | undefined): boolean {
   if (last?.origin !== 'agent' || !/[?？]\s*$/u.test(last.content)) return false;
   const isForText = asksAboutText(last.content) || namesText(last.content);
@@ -142,24 +136,18 @@ function isAnswer(message: string, last: Event | undefined): boolean {
 }
 
 /**
- * Above this mean of the log-odds, a message is an announced text. None of the 2,716 messages in train/lives is one. Two of them are
- * wrongly above the threshold, but neither states anything about the user.
+ * Mean log-odds above which a message is an announced text. Of 2,716 messages in train/lives, 2 are wrongly above it, and neither states
+ * anything about the user.
  */
 const ANNOUNCED = 1;
-/**
- * A very short question about a text ("Is this a scam?") does not contain the text. The next message is then taken for the text unless the
- * log-odds are clearly negative.
- */
+/** "Is this a scam?" does not contain the text, so the next message is the text unless its log-odds are clearly negative. */
 const BARE_QUESTION = /^\s*(?:\S+\s+){0,4}\S+[?？]\s*$/u;
 const ANNOUNCED_BY_QUESTION = -1.5;
-/** A part with log-odds of at most this value is the user's own. */
+/** Log-odds up to which a part is the user's own. */
 const OWN = -2.5;
 const OPENING = /^[^,，.!?。！？\n]{1,14}[,，]/u;
 
-/**
- * Lets the reading layers read the announcement and the message as one text, and returns the parts of the message that they classify as
- * foreign. The words before the first comma are a separate part, because "Thanks, …" begins the user's own reply.
- */
+/** Reads both as one text. The words before the first comma are a separate part, because "Thanks, …" begins the user's reply. */
 async function toldAfter(announcement: string, message: string, { readParts, signal }: Telling): Promise<TextSpan[]> {
   if (readParts === undefined) return [];
   const offset = announcement.length + 2;
@@ -180,10 +168,7 @@ async function toldAfter(announcement: string, message: string, { readParts, sig
     .map(({ start, end }) => ({ start: start - offset, end: end - offset }));
 }
 
-/**
- * Whether the user writes a message on behalf of another person, as a previous message announced. Once the user names this person, or says
- * "she" or "he", the messages are the user's own again.
- */
+/** Once the user names this person, or says "she" or "he", the messages are the user's own again. */
 function isSpokenFor(message: string, own: readonly Event[]): boolean {
   const recent = own.slice(-MOST_BETWEEN).map(({ content }) => content);
   const at = recent.findLastIndex((content) => spokenFor(content) !== null);

@@ -35,30 +35,28 @@ import { isWithdrawnAt } from './slips.ts';
 import { type FilledSlot, isPlaceName } from './slot-values.ts';
 import { isOwnMessage, READ, type ReadUnit, type ToldMessage } from './units.ts';
 
-/** The function that classifies the parts of a message with the reading layers (train/reader). Undefined if the embedder has none. */
+/** Classifies the parts of a message with the reading layers (train/reader). Undefined if the embedder has none. */
 export type ReadParts = Embedder['readParts'];
 
 export const UNTOLD: ToldMessage = { parts: [], foreign: [], asking: [], changes: -Infinity, values: [] };
 
 const MOST_PARTS = 400;
-/** A lead such as "Translate this: …" is at most this many characters long. */
+/** Characters of a lead such as "Translate this: …". */
 const LONGEST_LEAD = 160;
 const LEAD_END = /[:：](?=\s|["“„«»「『'‘]|\p{Lo})/u;
 
 /**
- * Above these log-odds, a part is foreign. Of the 4,450 sentences (in 3,870 messages) that outsiders wrote as their own words, 1 of 100 is
- * above the threshold, as many as at 0, and most of those are quotations. Of the sentences of pasted texts, 70 of 100 are above it (67 at
- * 0, and 62 at the earlier 1 for other languages than English).
+ * Log-odds above which a part is foreign. Of 4,450 sentences that outsiders wrote as their own words, 1 of 100 is above it, mostly
+ * quotations. Of the sentences of pasted texts, 70 of 100 are above it; 67 would be at 0.
  */
 const SURE = -1.5;
-/** Above these log-odds, a part of a short message is the user's own request. */
+/** Log-odds above which a part of a short message is the user's own request. */
 const OWN_REQUEST = 5;
-/** A one-line message below this length that is a single sentence is never foreign, unless it asks about a text. */
+/** In characters. A shorter message of one sentence is never foreign, unless it asks about a text. */
 const LONGEST_BARE = 200;
-/** Shorter messages are not checked, because they are too short for a pasted text. */
+/** In characters. A shorter message cannot contain a pasted text. */
 const SHORTEST = 25;
 
-/** Classifies a message by the reading layers. */
 export async function tellMessage(text: string, read: ReadParts, options: EmbedOptions): Promise<ToldMessage> {
   const readable = text.slice(0, READ);
   const parts = partsOf(readable);
@@ -67,8 +65,8 @@ export async function tellMessage(text: string, read: ReadParts, options: EmbedO
   const { foreign, asks, takesBack, changes, states, values } = await read(words, options);
   const pack = detectPack(readable);
   const others = [...words.keys()].filter((index) => !isOfAnswers(words[index] ?? '', pack));
-  // Before a wish about the answers ("Keep your replies brief"), the layers take an introduction of the user for a text to work on. The
-  // message is therefore also read without the wish.
+  // Before a wish about the answers ("Keep your replies brief"), the layers take an introduction of the user for a text to work on.
+  // Therefore the message is also read without the wish.
   if (others.length > 0 && others.length < parts.length && foreign.some((odds) => odds > 0)) {
     const rest = others.map((index) => words[index] ?? '');
     const alone = await read(rest, options);
@@ -89,7 +87,6 @@ export async function tellMessage(text: string, read: ReadParts, options: EmbedO
   };
 }
 
-/** Returns the state of the part that covers most of a sentence. Null if no part overlaps with it. */
 export function stateOf({ parts }: ToldMessage, { start, end }: TextSpan): Float32Array | null {
   const overlapWith = (part: TextSpan): number => Math.min(part.end, end) - Math.max(part.start, start);
   const [most] = parts.toSorted((one, other) => overlapWith(other) - overlapWith(one));
@@ -97,14 +94,14 @@ export function stateOf({ parts }: ToldMessage, { start, end }: TextSpan): Float
 }
 
 /**
- * A text is surely the user's own if all its parts are below these log-odds. Outsiders wrote 63 lists, sheets and letters to the assistant
- * about themselves that look like pasted texts: 43 of them are below it. Of 89 pasted texts that look the same, 4 are.
+ * A text whose parts are all below these log-odds is surely the user's own. This holds for 43 of 63 lists, sheets and letters by outsiders
+ * about themselves that look pasted, and for 4 of 89 pasted texts that look the same.
  */
 const SURELY_OWN = -5;
 
 /**
- * Finds the messages that look like a pasted text but are the user's own according to the reading layers: an "about me" sheet, answers to
- * numbered questions, a letter to the assistant. Returns their ids. A message that asks about a text is never among them.
+ * Such as an "about me" sheet, answers to numbered questions, or a letter to the assistant. A message that asks about a text is never among
+ * them.
  */
 export async function ownTextsAmong(
   events: readonly Event[],
@@ -125,17 +122,16 @@ export async function ownTextsAmong(
   return own;
 }
 
-/** Checks whether a part is about the assistant's answers and not about a text. */
 function isOfAnswers(part: string, pack: Pack | null): boolean {
   return pack !== null && listPattern(pack, 'ownAnswers').test(plainMarks(part)) && !asksAboutText(part);
 }
 
-/** Returns the words of each part. A part starts where the previous one ends, so that list markers stay with their lines. */
+/** A part starts where the previous one ends, so that list markers stay with their lines. */
 export function wordsOf(text: string, parts: readonly TextSpan[]): string[] {
   return parts.map(({ end }, index) => text.slice(parts[index - 1]?.end ?? 0, end));
 }
 
-/** Checks whether a text asks to remember something, such as "Write this down: the key is with Ana." */
+/** For example "Write this down: the key is with Ana." */
 function asksToRemember(text: string): boolean {
   const pack = detectPack(text);
   return pack !== null && packPattern(pack, 'request:remember').test(plainMarks(text));
@@ -144,8 +140,8 @@ function asksToRemember(text: string): boolean {
 function foreignAsTold(text: string, parts: TextSpan[], foreign: Float32Array, asks: Float32Array): ForeignSpan[] {
   const isBare = text.length < LONGEST_BARE && !text.includes('\n') && !asksAboutText(text);
   if (text.length < SHORTEST || (isBare && (parts.length === 1 || asksToRemember(text)))) return [];
-  // Two kinds of parts stay the user's own: a request in a short message, and the words after a role play. An example is "We were wrong
-  // about him. Please throw out that whole story."
+  // A request in a short message ("We were wrong about him. Please throw out that whole story.") and the words after a role play are the
+  // user's own.
   const left = playLeftAt(text);
   const introduced = introductionEnd(text);
   const isTold = parts.map(
@@ -162,7 +158,7 @@ function foreignAsTold(text: string, parts: TextSpan[], foreign: Float32Array, a
   return spans;
 }
 
-/** Splits a text into sentences and lines. A short lead before a colon becomes a part of its own. */
+/** Splits into sentences and lines. A short lead before a colon becomes a part of its own. */
 export function partsOf(text: string): TextSpan[] {
   return splitSentences(text)
     .slice(0, MOST_PARTS)
@@ -173,17 +169,14 @@ export function partsOf(text: string): TextSpan[] {
     });
 }
 
-/** A value below this probability is ignored. At this threshold, 97 of 100 values in unseen plain sentences are right (train/README.md). */
+/** From this probability on, 97 of 100 values in unseen plain sentences are right (train/README.md). */
 const PROBABLE = 0.9;
-/** In longer turns and sentences, the layers too often attribute other people's values to the user. */
+// In longer turns and sentences, the layers too often attribute other people's values to the user.
 const MOST_SENTENCES = 2;
 const MOST_WORDS = 18;
 const MOST_CHARACTERS = 40;
 
-/**
- * Returns the slots that the reading layers find in a plain sentence in addition to those of the patterns. They are marked as likely and do
- * not replace an explicit statement of the user. The exception is a job that begins on a future day: its slots count as explicit.
- */
+/** Such slots replace no explicit statement of the user, except those of a job that begins on a future day. */
 export function taggedSlots(unit: ReadUnit, values: ToldMessage['values'], at: DateContext): FilledSlot[] {
   const { pack } = unit;
   if (pack === null || !isPlain(unit, pack)) return [];
@@ -222,7 +215,9 @@ export function taggedSlots(unit: ReadUnit, values: ToldMessage['values'], at: D
       const lead = `${before.split(' ').slice(0, -3).join(' ')} `;
       return partingOf(lead, text.slice(end), pack) === null && !namesThing(before, pack);
     }
-    if (hasTrait(attribute, 'allergen')) return !listPattern(pack, 'intolerance').test(text);
+    // Who may not eat something need not be allergic to it. Without a word for allergies, the statement keeps the user's words.
+    if (hasTrait(attribute, 'allergen'))
+      return topicPatterns(pack).get(attribute)?.test(text) === true && !listPattern(pack, 'intolerance').test(text);
     // The layers confuse laptops with phones, so the value must be in the attribute's own list.
     if (hasTrait(attribute, 'listed')) return listPattern(pack, attribute).test(value);
     if (hasTrait(attribute, 'exact')) return !beforeName(pack).roughly.test(before);
@@ -238,7 +233,7 @@ export function taggedSlots(unit: ReadUnit, values: ToldMessage['values'], at: D
   });
 }
 
-/** Finds the future day on which a sentence says that something begins: "I start as head chef on 20 March". Null if it has no such day. */
+/** The future day on which something begins: "I start as head chef on 20 March". */
 function beginningIn(text: string, pack: Pack, at: DateContext): Pick<FilledSlot, 'tense' | 'from'> | null {
   if (!listPattern(pack, 'starts').test(text)) return null;
   const day = findDates(text, pack, at).find(
@@ -247,10 +242,7 @@ function beginningIn(text: string, pack: Pack, at: DateContext): Pick<FilledSlot
   return day === undefined ? null : { tense: 'planned', from: day.from };
 }
 
-/**
- * Checks whether the layers have mistaken a value: somebody else's name, a day ("1.4.") taken for an amount, or an illness taken for a
- * medicine.
- */
+/** Typical mistakes of the layers: somebody else's name, a day ("1.4.") taken for an amount, or an illness taken for a medicine. */
 function isMistaken(attribute: string, value: string, start: number, text: string, pack: Pack): boolean {
   const before = text.slice(0, start);
   if (hasTrait(attribute, 'several')) return beforeName(pack).ofKin.test(before);
@@ -262,9 +254,6 @@ function isMistaken(attribute: string, value: string, start: number, text: strin
 
 const VETOES = ['hedge', 'if', 'kidding', 'said', 'question', 'they', 'ask', 'over', 'not', 'ended'] as const;
 
-/**
- * Checks whether a sentence is short, in the user's own words, and not a question, a condition, a denial or a report about other people.
- */
 function isPlain({ text, count, isForeign, foreign }: ReadUnit, pack: Pack): boolean {
   if (isForeign || foreign.length > 0 || count > MOST_SENTENCES) return false;
   const isLong = pack.script === 'han' ? text.length > MOST_CHARACTERS : text.split(/\s+/u).length > MOST_WORDS;

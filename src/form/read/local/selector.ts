@@ -35,25 +35,23 @@ export const HEADS = {
 } as const;
 export type Head = keyof typeof HEADS;
 
-/** The size of a vector of the local embedder, and of a state of its reading layers. */
+/** Of a vector of the local embedder, and of a state of its reading layers. */
 const DIMENSIONS = 384;
-/** Scales up the components of a vector, which are about a tenth as large as those of a state. */
+/** The components of a vector are about a tenth as large as those of a state. */
 const VECTOR_SCALE = 10;
 
-/** For every question, the probability of each of its classes. */
 export type Selection = { [Name in Head]: Record<(typeof HEADS)[Name][number], number> };
 
-/** The weights in base64: an int8 matrix with one row per class and one column per input, and a float32 scale and bias for each row. */
+/** In base64: an int8 matrix with one row per class and one column per input, and a float32 scale and bias for each row. */
 export interface SelectorWeights {
   matrix: string;
   scales: string;
   biases: string;
 }
 
-/** Answers all questions about a sentence from its inputs. */
 export type Select = (inputs: Float32Array) => Selection;
 
-/** Creates a selector. Training uses it to evaluate weights other than the shipped ones. */
+/** Training uses this to evaluate weights other than the shipped ones. */
 export function createSelector(weights: SelectorWeights): Select {
   const bytes = (text: string): ArrayBuffer => Uint8Array.from(Buffer.from(text, 'base64')).buffer;
   const rows = new Int8Array(bytes(weights.matrix));
@@ -85,13 +83,11 @@ function softmax(scores: readonly number[], classes: readonly string[]): Record<
   return Object.fromEntries(classes.map((name, index) => [name, (powers[index] ?? 0) / total]));
 }
 
-/** The vector of a sentence, and the state of the message part to which it belongs. */
 export interface Seen {
   state: Float32Array;
   vector: Float32Array;
 }
 
-/** The inputs of the selector: the state, the vector, and the form of the sentence and of its turn. */
 export function inputsOf(unit: ReadUnit, { state, vector }: Seen): Float32Array {
   const inputs = new Float32Array(INPUTS);
   inputs.set(state);
@@ -100,7 +96,6 @@ export function inputsOf(unit: ReadUnit, { state, vector }: Seen): Float32Array 
   return inputs;
 }
 
-/** Word classes of the language pack. Whether a sentence contains a word of each class is an input of the selector. */
 const CLASSES = [
   ...(['me', 'my', 'we', 'you', 'they', 'question', 'ask', 'greeting', 'assent', 'hedge', 'if', 'not'] as const),
   ...(['past', 'future', 'habit', 'change', 'taste', 'decision', 'feeling', 'joke', 'kidding', 'said'] as const),
@@ -140,18 +135,14 @@ const calendarPatterns = perPack(({ calendar: { months, weekdays }, script }) =>
   return { months: anyOf(months), weekdays: anyOf(weekdays) };
 });
 
-/** The number of inputs: those of the state, of the vector, and of `formOf`. */
+/** Inputs of the state, the vector and `formOf`. */
 export const INPUTS: number = 2 * DIMENSIONS + CLASSES.length + 17;
 
-/** Gives the first class the probability 1 and the others 0. */
 function certainly<Name extends string>(classes: readonly Name[]): Record<Name, number> {
   return Object.fromEntries(classes.map((name, index) => [name, index === 0 ? 1 : 0])) as Record<Name, number>;
 }
 
-/**
- * Stands in for the selector's answers if the local model has not read a sentence. Such a sentence is kept only if it is a plain statement
- * in the first person, fills a slot, or makes a request.
- */
+/** For a sentence that the local model has not read: only a plain first-person statement, a slot or a request is then kept. */
 export const UNREAD: Selection = {
   keep: { no: 0.6, yes: 0.4 },
   type: certainly(HEADS.type),
@@ -164,14 +155,12 @@ export const UNREAD: Selection = {
 /** A request to the memory, other than a request to forget. */
 export type Request = 'remember' | 'wish' | 'reminder';
 
-/** A sentence with its request and with the answers of the selector. */
 export interface Asked {
   unit: ReadUnit;
   request: Request | null;
   selection: Selection;
 }
 
-/** Finds the request in a sentence by the phrases of its language. Null if there is none. */
 export function requestOf({ pack, isForeign, text: words }: ReadUnit): Request | null {
   if (pack === null || isForeign) return null;
   const text = plainMarks(words.slice(0, 600));
@@ -182,14 +171,14 @@ export function requestOf({ pack, isForeign, text: words }: ReadUnit): Request |
   return (says('wish') || isStandingOrder(pack, text)) && !reportsOthers(text, pack) ? 'wish' : null;
 }
 
-/** Checks whether a sentence gives an order for all cases of a kind: "never forward bank mails", "anything above 5000 needs my ok". */
+/** An order for all cases of a kind: "never forward bank mails", "anything above 5000 needs my ok". */
 export function isStandingOrder(pack: Pack | null, text: string): boolean {
   return pack !== null && listPattern(pack, 'standing').test(text.slice(0, 600));
 }
 
 /**
- * A sentence is kept from this probability. The value balances missed statements against irrelevant ones on the conversations of
- * train/lives (train/README.md).
+ * Probability from which a sentence is kept. It balances missed against irrelevant statements on the conversations of train/lives
+ * (train/README.md).
  */
 const KEEP = 0.58;
 const SLOT_NEEDS = 0.12;
@@ -197,31 +186,24 @@ const LIKELY_NEEDS = 0.45;
 const WISH_NEEDS = 0.25;
 const ORDER_NEEDS = 0.12;
 const PLAIN_NEEDS = 0.3;
-/** A plain sentence about something that the user gave up is kept from this probability: "I gave up coffee." */
+/** For a plain sentence about something that the user gave up: "I gave up coffee." */
 const GIVEN_UP_NEEDS = 0.2;
 const CONSTRAINT_NEEDS = 0.12;
 const LEAST_OWN = 0.45;
-/**
- * Replaces LEAST_OWN for a sentence next to a foreign text, because the form of the message and the reading layers have already separated
- * the two.
- */
+/** For a sentence next to a foreign text: the form of the message and the reading layers have already separated the two. */
 const LEAST_OWN_BESIDE = 0.2;
 
-/** Checks whether a sentence is probably the user's own claim, and not a quotation, a hypothesis or a joke. */
+/** False for a quotation, a hypothesis or a joke. */
 export function isOwn({ unit, selection }: Pick<Asked, 'unit' | 'selection'>): boolean {
   return selection.foreign.own >= (unit.hasForeign && !unit.isForeign ? LEAST_OWN_BESIDE : LEAST_OWN);
 }
 
-/** Returns the slots that are certain enough to keep even if the sentence itself is not kept. */
 export function certainSlots({ unit, selection }: Asked): FilledSlot[] {
   const needs = (slot: FilledSlot): number => (slot.isLikely === true ? LIKELY_NEEDS : SLOT_NEEDS);
   return isOwn({ unit, selection }) ? unit.filled.filter((slot) => selection.keep.yes >= needs(slot)) : [];
 }
 
-/**
- * Checks whether a sentence informs its reader about the reader's own affairs and does not mention its author, as pasted texts do: "Your
- * parcel is here."
- */
+/** Pasted texts often inform their reader and do not mention their author: "Your parcel is here." */
 export function tellsReader({ unit: { pack, text }, request }: Asked): boolean {
   if (pack === null || request !== null) return false;
   const plain = plainMarks(text).trimStart();
@@ -232,12 +214,11 @@ const dismissal = perPack(({ script, words: { assent }, lists: { dismisses = '(?
   packRegExp(script === 'han' ? dismisses : `^(?:(?:${assent})[,!.]* )?(?:${dismisses})(?: [^\\s.,;:!?]+){0,7}[.!…]*$`),
 );
 
-/** Checks whether a sentence only dismisses something: "Never mind my birthday". */
+/** For example "Never mind my birthday". */
 export function isDismissal({ pack, text }: ReadUnit): boolean {
   return pack !== null && dismissal(pack).test(plainMarks(text).trimStart());
 }
 
-/** Whether a sentence is kept in its own words. */
 export function isKept({ selection, request, unit }: Asked): boolean {
   if (!isOwn({ unit, selection }) || isNumber(unit)) return false;
   if (request === 'wish')
@@ -256,7 +237,7 @@ export function isKept({ selection, request, unit }: Asked): boolean {
   return selection.keep.yes >= needed;
 }
 
-/** Checks whether a sentence is only a number, with at most one word and in no known language: "123", "message 7". */
+/** For example "123" or "message 7". */
 function isNumber({ text, pack }: ReadUnit): boolean {
   const words = text.match(/\p{L}{2,}/gu)?.length ?? 0;
   return pack === null && words < 2 && /\d/.test(text) && !/\p{Lo}/u.test(text);
@@ -269,10 +250,7 @@ const constraint = perPack(({ is, script, lists: { are, diet, being, intolerance
   return packRegExp(script === 'han' ? '(?!)' : source);
 });
 
-/**
- * Checks whether a sentence states what a person cannot eat. It is worth keeping even next to a request: "Could you suggest a dinner? Rui
- * is lactose intolerant."
- */
+/** What a person cannot eat is worth keeping even next to a request: "Could you suggest a dinner? Rui is lactose intolerant." */
 function isConstraint({ pack, text, isForeign }: ReadUnit): boolean {
   if (pack === null || isForeign || /[?？]/u.test(text)) return false;
   const plain = plainMarks(text);
@@ -289,15 +267,11 @@ const givesUp = perPack(({ script, common, lists: { quitsSmoking, dropped } }) =
   return wordsPattern([quitsSmoking, dropped?.replaceAll('<>', thing)].filter(Boolean).join('|'), script);
 });
 
-/** Whether a sentence says that somebody gave something up. */
 function saysGivenUp({ pack, text }: ReadUnit): boolean {
   return pack !== null && givesUp(pack).test(plainMarks(text));
 }
 
-/**
- * Checks whether a turn is a single plain sentence in the first person. A lower probability is enough for such a turn: "My boss is called
- * Henrik."
- */
+/** A turn of one plain sentence in the first person needs a lower probability: "My boss is called Henrik." */
 function isPlainStatement({ pack, text, count }: ReadUnit): boolean {
   if (pack === null || pack.script === 'han' || count > 1) return false;
   const plain = plainMarks(text);

@@ -6,7 +6,7 @@ import { withoutEnd } from '../../../language/words.ts';
 import { hasTrait } from '../../../record/attributes.ts';
 import type { FilledSlot } from './slot-values.ts';
 
-/** At most this many words may separate a value from the marker after it, or the marker from the new value. */
+/** Words that may separate a value from the marker after it, or the marker from the new value. */
 const MOST_WORDS_BEFORE = 3;
 const MOST_WORDS_AFTER = 2;
 const MOST_WORDS_OF_VALUE = 5;
@@ -32,9 +32,8 @@ const patternsOf = perPack(({ script, i, iAm, my, words: { we, they }, lists }) 
 /** The marker that corrects the value before it ("no wait," in "I work at Google, no wait, at Meta"). */
 interface Slip {
   start: number;
-  /** The offset at which the words after the marker begin. */
   end: number;
-  /** Whether the marker certainly withdraws the value before it. "Sorry" may also be an apology for something else. */
+  /** False for "sorry", which may also be an apology for something else. */
   isCertain: boolean;
 }
 
@@ -46,16 +45,15 @@ function slipIn(text: string, pack: Pack): Slip | null {
   return end >= text.length ? null : { start: match.index, end, isCertain: certain.test(match[0]) };
 }
 
-/** Checks whether a marker directly after the offset `end` certainly withdraws the value that ends there. */
+/** Whether a marker directly after the offset `end` certainly withdraws the value that ends there. */
 export function isWithdrawnAt(end: number, text: string, pack: Pack): boolean {
   const slip = slipIn(text, pack);
   return slip !== null && slip.isCertain && slip.start === end;
 }
 
 /**
- * Applies a sentence's correction of itself to its slots. The value after a marker replaces the value directly before it: "I live in Paris,
- * sorry, I mean Lyon" is read as "I live in Lyon". The corrected sentence must fill the same slot. If it does not, and the marker is
- * certain, the slot stays empty.
+ * "I live in Paris, sorry, I mean Lyon" is read as "I live in Lyon". If the corrected sentence does not fill the same slot and the marker
+ * is certain, the slot stays empty.
  */
 export function withoutSlips(
   filled: readonly FilledSlot[],
@@ -96,9 +94,7 @@ export function withoutSlips(
   return filled.filter((slot) => !said.some((one) => one.slot === slot && one.at === last.at));
 }
 
-/**
- * Returns a slot's value as it occurs in the text, without the year if the text gives a day without one. Empty if the value does not occur.
- */
+/** The value as it occurs in the text, without the year if the text gives none. Empty if it does not occur. */
 function writtenValue({ value }: FilledSlot, text: string): string {
   const has = (words: string): boolean => text.toLowerCase().includes(words.toLowerCase());
   return [value ?? '', (value ?? '').replace(/,? \d{4}$/u, '')].find(has) ?? '';
@@ -120,7 +116,6 @@ interface Correcting {
   fill: (words: string) => FilledSlot[];
 }
 
-/** Fills the slots of the corrected sentence. Null if it does not fill the same slot with a value directly after the marker. */
 function correctedBy(
   { slot, at, between }: { slot: FilledSlot; at: number; between: string },
   { slip, text, pack, fill }: Correcting,
@@ -150,19 +145,14 @@ function correctedBy(
   return null;
 }
 
-/**
- * If the text begins with a preposition that is also among the last two words of the lead, returns the lead before the preposition. Null
- * otherwise.
- */
+/** The lead before a preposition that the text repeats: "at" in "at Google, sorry, at the bank". */
 function headBefore(text: string, lead: string): string | null {
   const [preposition = ''] = /^\p{Ll}+ /u.exec(text) ?? [];
   const at = preposition === '' ? -1 : lead.lastIndexOf(` ${preposition}`);
   return at < 0 || wordsIn(lead.slice(at)) > 2 ? null : lead.slice(0, at + 1);
 }
 
-/**
- * Checks whether the words after the marker begin with the value and the value ends a clause, so that the correction can mean nothing else.
- */
+/** Whether the words after the marker begin with the value and the value ends a clause, so that the correction can mean nothing else. */
 function isPlainValue(slot: FilledSlot, head: string, rest: string, pack: Pack): boolean {
   const { attribute, start } = slot;
   const value = writtenValue(slot, head + rest);
@@ -180,7 +170,6 @@ function isPlainValue(slot: FilledSlot, head: string, rest: string, pack: Pack):
   return isNamed || (!isOrdinary(first, pack) && !listPattern(pack, 'noValue').test(value)) || isListed(value, pack);
 }
 
-/** Checks whether a value is in a list, such as the languages or the allergens. */
 function isListed(value: string, pack: Pack): boolean {
   return (
     listPattern(pack, 'allergen', 'drug', 'language', 'diet', 'condition').exec(value)?.[0].length === value.length

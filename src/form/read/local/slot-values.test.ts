@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { packOf } from '../../../language/packs/packs.ts';
 import { OF_USER } from './fill-slots.ts';
 import { type FilledSlot, renderSlot, withListedNames } from './slot-values.ts';
-import { attributeTable } from '../../../record/statement.ts';
+import { attributeTable } from '../../../record/attribute-table.ts';
 
 /** Sentences with the values that patterns and reading layers find, and the values that are expected. */
 const SENTENCES: ReadonlyArray<readonly [string, string, readonly string[], readonly string[]]> = [

@@ -26,23 +26,22 @@ import type { TextSpan } from '../../../language/sentences.ts';
 import { sideOfDays } from '../../../language/told-days.ts';
 import { ENGLISH_NUMBERS, withoutEnd } from '../../../language/words.ts';
 import { type AttributeTable, hasTrait, VALUE_LISTS } from '../../../record/attributes.ts';
-import { attributeLabel, isUser, type Polarity, type Tense } from '../../../record/statement.ts';
+import { attributeLabel } from '../../../record/attribute-table.ts';
+import { isUser, type Polarity, type Tense } from '../../../record/statement.ts';
 
-/** An attribute with the value that a sentence gives it, and the place of the words. */
 export interface FilledSlot extends TextSpan {
   subject: string;
   attribute: string;
   /** Null if the words deny the attribute without naming a value: "I quit my job". */
   value: string | null;
   polarity: Polarity;
-  /** Null if the sentence does not show the tense. */
   tense: Tense | null;
   from: Date | null;
-  /** Whether the slot is uncertain. The sentence then needs a higher probability from the selector. */
+  /** Uncertain: the sentence needs a higher probability from the selector. */
   isLikely?: boolean;
-  /** Whether the slot is denied by a plain negation, so that it may never have held: "I'm not allergic to nuts". */
+  /** Denied by a plain negation, so it may never have held: "I'm not allergic to nuts". */
   isNever?: boolean;
-  /** Whether the reading layers found the slot. Such a value never replaces an explicit statement of the user. */
+  /** Found by the reading layers. Such a value never replaces an explicit statement of the user. */
   isTold?: boolean;
 }
 
@@ -51,14 +50,13 @@ export interface SlotContext extends DateContext {
   question?: string | null;
   /** The whole turn. If it mentions another person, a sentence without a subject may be about that person. */
   turn?: string;
-  /** The assistant's message before the turn, for all sentences of the turn, because it may mention another person. */
+  /** The assistant's message for all sentences of the turn, because it may mention another person. */
   asked?: string | null;
-  /** The names of people in the user's life, and the known values of attributes, in lower case. */
+  /** Names of people in the user's life, and known values of attributes, in lower case. */
   people?: readonly string[];
   values?: readonly string[];
 }
 
-/** The rule of a match, and the sentence in which it was found. */
 export interface MatchInput {
   rule: SlotRule;
   shape: string;
@@ -66,14 +64,13 @@ export interface MatchInput {
   sentence: string;
   pack: Pack;
   context: SlotContext;
-  /** The offsets at which matches in the sentence begin. */
   starts: readonly number[];
 }
 
 const oneOf = (words: string): RegExp => new RegExp(`^(?:${words})$`, 'iu');
 const NOT_PLACES = oneOf(wordsOfAll('noPlace'));
 const NOT_NAMES = oneOf(wordsOfAll('noName'));
-/** Abbreviations whose full stop does not end a name: "Dr. Osei", "St. Ives". */
+/** Their full stop does not end a name: "Dr. Osei", "St. Ives". */
 const ABBREVIATED = oneOf(`(?:${wordsOfAll('honorific')}|${wordsOfAll('placeOpening')})\\.`);
 const NO_VALUE = oneOf(wordsOfAll('noValue'));
 const STREETS = oneOf(wordsOfAll('streetName'));
@@ -96,11 +93,11 @@ interface Cut extends MatchInput {
   raw: string;
   match: RegExpExecArray;
   isHan: boolean;
-  /** Whether the value precedes the words that introduce it: "Ana is my sister". */
+  /** The value precedes the words that introduce it: "Ana is my sister". */
   isBefore: boolean;
 }
 
-/** Cuts the value from the words that a pattern matched. Null if they contain none. */
+/** Null if the matched words contain no value. */
 export function cutValue(raw: string, shape: string, input: MatchInput, match: RegExpExecArray): string | null {
   const isBefore = match[0].startsWith(raw) && !match[0].endsWith(raw);
   const cut = CUTS[shape];
@@ -118,7 +115,7 @@ const NAMED: ReadonlySet<string> = new Set(['place', 'town', 'org']);
 
 const isNoPlace = (word: string): boolean => NOT_PLACES.test(bareWord(word));
 
-/** Whether a name can be a town or a country, and is not a day or a street. */
+/** False for a day or a street. */
 export function isPlaceName(name: string): boolean {
   return !isNoPlace(name.split(' ')[0] ?? '') && !name.split(/[ -]/u).some((word) => STREETS.test(bareWord(word)));
 }
@@ -204,7 +201,7 @@ function organisationName(raw: string, isBefore: boolean): string | null {
   return capitalised(raw.replace(/^the /i, ''), isBefore, 6, (first) => !isNoPlace(first));
 }
 
-/** Returns the capitalised words at the beginning or the end of a run of words. Null if `accepts` rejects the first of them. */
+/** The capitalised words at the beginning or the end of a run. Null if `accepts` rejects the first of them. */
 function capitalised(run: string, atEnd: boolean, limit: number, accepts: (first: string) => boolean): string | null {
   const words = run.split(' ');
   if (atEnd) words.reverse();
@@ -221,24 +218,21 @@ function capitalised(run: string, atEnd: boolean, limit: number, accepts: (first
   return withoutEnd((atEnd ? taken.reverse() : taken).join(' '), '.,').replace(/['’]s$/, '');
 }
 
-/** Checks whether a word can begin a name or, if `isFirst` is false, continue one. A particle such as "van" can only continue one. */
+/** Whether a word can begin or continue a name. A particle such as "van" can only continue one. */
 function mayGoOn(word: string, isFirst: boolean): boolean {
   const isName = /^(?:\p{Lu}|\d*\p{Lu})/u.test(word) && !/^I(?:'|$)/.test(word);
   if (isFirst) return isName;
   return PARTICLES.test(word) || (isName && !isNoPlace(word));
 }
 
-/**
- * Checks whether a capitalised word after a relation ("my sister Trish") is a name. Nearly every such word is, even one that ends like a
- * nationality.
- */
+/** Nearly every capitalised word after a relation ("my sister Trish") is a name, even one that ends like a nationality. */
 function isPersonName(word: string): boolean {
   return (
     !NOT_PLACES.test(word) && !LANGUAGES.has(word.toLowerCase()) && !NOT_NAMES.test(word) && !/^\p{Lu}{3,}$/u.test(word)
   );
 }
 
-/** Checks whether a capitalised word after "I am" is a name. German capitalises all nouns, so only a known given name is certain there. */
+/** Whether a capitalised word after "I am" is a name. German capitalises all nouns, so only a known given name is certain there. */
 function isOwnName(word: string, run: string, pack: Pack): boolean {
   if (pack.capitalisesNouns === true) return GIVEN_NAMES.has(word.toLowerCase());
   return canBeName(word) && isPersonName(word) && jobOf(run, pack) === null;
@@ -253,7 +247,7 @@ function hanName(raw: string): string | null {
   return name.length >= 1 && !NO_NAME_START.test(name) ? name : null;
 }
 
-/** Writes an age in digits. Null for a number that is not a plausible age. */
+/** In digits. Null for an implausible age. */
 function ageOf(raw: string): string | null {
   const words = raw.toLowerCase().split(/[- ]/);
   const age = words.reduce((sum, word) => sum + (ENGLISH_NUMBERS.get(word) ?? Number(word)), 0);
@@ -267,14 +261,14 @@ function cutWords(raw: string, pack: Pack, isShort: boolean): string | null {
   return isShort && words.split(' ').length > 2 ? null : words;
 }
 
-/** Renders a slot as a sentence: "Lives in Graz", "User's sister Ana: Lives in Graz". */
+/** For example "Lives in Graz" or "User's sister Ana: Lives in Graz". */
 export function renderSlot(
   slot: Pick<FilledSlot, 'subject' | 'attribute' | 'value' | 'polarity' | 'isNever'>,
   pack: Pack,
   attributes: AttributeTable,
 ): string {
-  // A condition is rendered with "has" ("Has diabetes"), or with "is" if it is an adjective or a noun for a person ("Is diabetic"). The
-  // word must be the whole value, because "coeliac disease" contains "coeliac" but is not an adjective.
+  // A condition is rendered with "has" ("Has diabetes"), or with "is" if the whole value is an adjective or a noun for a person ("Is
+  // diabetic"). "Coeliac disease" only contains an adjective.
   const being = listPattern(pack, 'being').exec(slot.value ?? '')?.[0];
   const isBeing = hasTrait(slot.attribute, 'condition') && being !== undefined && being.length === slot.value?.length;
   const template =
@@ -286,7 +280,7 @@ export function renderSlot(
   return isUser(slot.subject) ? denied : `${ownSubject(slot.subject, pack)}: ${denied}`;
 }
 
-/** Translates a subject into the language of the rendering: "User's son Max" becomes "Sohn Max" in German. */
+/** "User's son Max" becomes "Sohn Max" in German. */
 function ownSubject(subject: string, pack: Pack): string {
   const [, whose] = /^User's (.+)$/u.exec(subject) ?? [];
   if (whose === undefined || pack.language === 'en') return subject;
@@ -303,10 +297,8 @@ const HAN = '[\\p{Script=Han}\\p{Script=Katakana}ー]{1,6}?';
 /** A detail after a name in a list: "Mia (7)". */
 const DETAIL = '(?: ?[(（][^()（）]{1,20}[)）])?';
 
-/** The words that follow a name in languages without spaces. */
 const AFTER = wordsOfAll('afterName');
 
-/** The separators of a list. */
 const listMark = perPack(({ script, lists: { and = '(?!)' } }) =>
   script === 'han' ? `(?:、|${and})` : `(?:,? (?:${and}) |, )`,
 );
@@ -329,7 +321,6 @@ const marksOf = perPack((pack) => {
   };
 });
 
-/** Patterns of the names of a list after and before one of its names. */
 function namesAround(name: string, mark: string): { after: RegExp; before: RegExp } {
   return {
     after: new RegExp(`^(?:${DETAIL}${mark}${name}(?![\\p{L}\\p{M}]))+`, 'u'),
@@ -339,7 +330,7 @@ function namesAround(name: string, mark: string): { after: RegExp; before: RegEx
 
 const ENDS = new RegExp(`^${DETAIL}(?:\\s*(?:[.,!;:。！，)]|$)|${AFTER})`, 'u');
 
-/** Finds the words after a value in an enumeration that are in the given lists: "peanuts, latex and penicillin". */
+/** The words of the given lists that follow a value: "peanuts, latex and penicillin". */
 function listedAfter(rest: string, lists: readonly string[], pack: Pack): string[] {
   const words = lists.flatMap((list) => pack.lists[list] ?? ['(?!)']).join('|');
   const mark = listMark(pack);
@@ -349,10 +340,7 @@ function listedAfter(rest: string, lists: readonly string[], pack: Pack): string
   return (listed?.[0] ?? '').split(new RegExp(mark, 'iu')).slice(1);
 }
 
-/**
- * Gives every name in an enumeration a slot of its own. In "Mia, Jonas and Lea", patterns and the reading layers find only the first or the
- * last name, or read several names as one.
- */
+/** In "Mia, Jonas and Lea", patterns and reading layers find only the first or the last name, or read several names as one. */
 export function withListedNames(filled: readonly FilledSlot[], sentence: string, pack: Pack | null): FilledSlot[] {
   if (pack === null) return [...filled];
   const whole: FilledSlot[] = [];
@@ -368,7 +356,6 @@ export function withListedNames(filled: readonly FilledSlot[], sentence: string,
   return whole;
 }
 
-/** Returns all values of the enumeration that contains a slot's value. If there is no enumeration, returns only that value. */
 function listedWith(
   { attribute, value, polarity, start }: FilledSlot,
   filled: readonly FilledSlot[],
@@ -397,10 +384,7 @@ function listedWith(
   return namesOf(values, isCertain, pack.capitalisesNouns === true) ?? [value];
 }
 
-/**
- * Returns the names of an enumeration. Null if one of its words may not be a name. In a language that capitalises nouns, the first word may
- * be a noun and is then left out: "Ich habe zwei Töchter, Ida und Romy".
- */
+/** Null if a word may not be a name. Where nouns are capitalised, the first may be one: "zwei Töchter, Ida und Romy". */
 function namesOf(words: string[], isCertain: (name: string) => boolean, mayBeNoun: boolean): string[] | null {
   const names = mayBeNoun && !isCertain(words[0] ?? '') ? words.slice(1) : words;
   return names.every((name) => !/^\p{Ll}/u.test(name) || isCertain(name)) ? names : null;

@@ -39,19 +39,16 @@ import { type Asked, isStandingOrder, isOwn } from './selector.ts';
 import { type FilledSlot, renderSlot } from './slot-values.ts';
 import type { ReadUnit, Turn } from './units.ts';
 
-/** The importance of a statement that the user asks to remember. */
 export const REMEMBERED: number = 0.8;
-/** The importance of statements about health and intolerances. */
 const VITAL = 0.9;
 const MOST_MERGED_WORDS = 32;
 const SHORT_WORDS = 9;
 
-/** A sentence to keep: its own words, or only its slots. */
 export interface Kept extends Asked {
   isWanted: boolean;
-  /** Whether only the slots are kept. */
+  /** Only the slots are kept. */
   isSlotOnly?: boolean;
-  /** Whether the sentence is kept only because the next one refers to it. */
+  /** Kept only because the next sentence refers to it. */
   isContext?: boolean;
 }
 
@@ -60,9 +57,8 @@ const pointsBack = perPack(({ words: { they }, lists: { pronoun = '(?!)', points
 );
 
 /**
- * Finds the preceding sentences that a kept sentence needs because it begins with a pronoun ("We found a cleaner. Her name is Rita"). If
- * such a sentence has only a few words, it needs the one before it as well ("Bike stolen. At the station. It cost 650"). The search stops
- * at a kept or foreign sentence, a question or a request.
+ * "We found a cleaner. Her name is Rita" needs its first sentence. A short sentence needs the one before it, too: "Bike stolen. At the
+ * station. It cost 650".
  */
 export function contextOf({ unit }: Asked, asked: readonly Asked[], last: Kept | undefined, isContext = false): Kept[] {
   const before = asked[unit.index - 1];
@@ -79,12 +75,18 @@ const pronounFirst = perPack(({ words: { assent }, lists: { pronoun = '(?!)' } }
   packRegExp(`^(?:(?:${assent})[,!.]* )?(?:${pronoun})(?![\\p{L}])`),
 );
 
-/** Checks whether a sentence is incomprehensible without the words before it: "she likes gin", "keep that in mind for recipes". */
+const LEAST_SAID = 2;
+
+/** Incomprehensible without the words before it: "she likes gin", "keep that in mind for recipes". */
 export function isDangling({ unit: { pack, text, filled }, request }: Asked): boolean {
   if (pack === null || pack.script === 'han') return false;
   const plain = plainMarks(text);
-  if (request === 'remember')
-    return filled.length === 0 && !plain.includes(':') && listPattern(pack, 'meansBefore').test(plain);
+  if (request === 'remember') {
+    const before = listPattern(pack, 'meansBefore').exec(plain)?.index ?? -1;
+    // In "dentist on 12 March, remember that", the request refers to its own sentence.
+    const isAlone = before >= 0 && gistOf(plain.slice(0, before), pack).length < LEAST_SAID;
+    return filled.length === 0 && !plain.includes(':') && (isAlone || (before >= 0 && pronounFirst(pack).test(plain)));
+  }
   // "Remind me to call her" needs the words before it. "Remind me to send her the invoice" has an object of its own.
   if (request === 'reminder') {
     const bare = plain.replace(packPattern(pack, 'request:reminder'), ' ').replace(/\p{N}+\p{L}*/gu, ' ');
@@ -98,10 +100,7 @@ const secondThing = perPack(({ my, lists: { and = '(?!)', article = '(?!)' } }) 
   packRegExp(`(?<![\\p{L}])(?:${and})(?: \\p{L}{2,4})? (?=(?:${article}|${my}) \\p{L})`, 'giu'),
 );
 
-/**
- * Splits a request to remember two facts if one has a day and the other has none: "the boiler man is Stan and the rent goes out on the
- * 12th". In one statement, the undated fact would expire with the day.
- */
+/** In one statement, the undated fact of "the boiler man is Stan and the rent goes out on the 12th" would expire with the day. */
 function partsOf(item: Kept, at: DateContext): Kept[] {
   const { unit, request, isSlotOnly } = item;
   const { pack, text, start, filled } = unit;
@@ -129,7 +128,7 @@ const HOLDS: Kept['selection']['tense'] = { holds: 1, habit: 0, happened: 0, pla
 
 const isVerb = perPack(({ is }) => packRegExp(`(?:${is || '(?!)'})(?![\\p{L}])`));
 
-/** Turns the kept sentences of a turn into statements: their slots, and their own words if the slots do not cover them. */
+/** A group of sentences becomes its slots, and its own words if the slots do not cover them. */
 export function statementsOf(turn: Turn, kept: readonly Kept[]): ReadStatement[] {
   const statements: ReadStatement[] = [];
   const filled = kept.flatMap(({ unit }) => unit.filled);
@@ -154,10 +153,7 @@ export function statementsOf(turn: Turn, kept: readonly Kept[]): ReadStatement[]
   return statements;
 }
 
-/**
- * Checks whether a slot only denies a value that another slot of the turn replaces anyway: "I quit, I'm at Aldi now". Without a value, the
- * denial would also end the new value.
- */
+/** In "I quit, I'm at Aldi now", the denial has no value and would also end the new one. */
 function isReplaced(slot: FilledSlot, filled: readonly FilledSlot[], { pack, input }: Turn): boolean {
   const { attribute, subject, polarity, value } = slot;
   // In "Stop using bullet points, I prefer prose", the wish for prose replaces the exclusion of bullet points.
@@ -174,7 +170,7 @@ function isReplaced(slot: FilledSlot, filled: readonly FilledSlot[], { pack, inp
 
 const layouts = perPack(({ lists: { layout = '(?!)' } }) => packRegExp(`^(?<not>\\p{L}+ )??(?:${layout})$`));
 
-/** Checks whether a slot asks for a layout of answers (a list, a table, prose) or excludes one. Null for other slots. */
+/** A layout of answers is a list, a table or prose. Null for other slots. */
 function layoutOf(
   { attribute, value }: Pick<ReadStatement, 'attribute' | 'value'>,
   pack: Pack | null,
@@ -184,10 +180,7 @@ function layoutOf(
   return match.groups?.['not'] === undefined ? 'wanted' : 'excluded';
 }
 
-/**
- * Finds the known wish or dose that a slot replaces: a wish for another layout, the opposite wish about the same format, or another dose of
- * a medicine. Null if there is none, or if several doses are known.
- */
+/** A wish for another layout, the opposite wish about the same format, or another dose of a medicine. Null for several doses. */
 function replacedBy(slot: FilledSlot, { text, pack }: ReadUnit, { known }: ReadInput): ReadStatement['relation'] {
   const isDose = slot.attribute === 'medication';
   if ((!hasTrait(slot.attribute, 'layout') && !isDose) || slot.polarity === 'denied') return null;
@@ -210,10 +203,7 @@ function replacedBy(slot: FilledSlot, { text, pack }: ReadUnit, { known }: ReadI
 const countWords = (group: readonly Kept[]): number =>
   group.reduce((sum, { unit }) => sum + unit.text.split(/\s+/).length, 0);
 
-/**
- * Checks whether a sentence joins the sentences before it in one statement. They must be adjacent and short, and all make the same request
- * or none.
- */
+/** Short adjacent sentences join one statement if all make the same request or none. */
 function belongsTo(group: readonly Kept[], item: Kept): boolean {
   const { unit, request, isSlotOnly } = item;
   const before = group.at(-1) as Kept;
@@ -226,7 +216,7 @@ function belongsTo(group: readonly Kept[], item: Kept): boolean {
   return (isSmall || isDangling(item)) && words + more <= MOST_MERGED_WORDS;
 }
 
-/** Groups sentences into statements: "A girl. Morenikeji. 2.9 kg." becomes one. */
+/** "A girl. Morenikeji. 2.9 kg." becomes one statement. */
 function grouped(kept: readonly Kept[]): Kept[][] {
   const groups: Kept[][] = [];
   for (const item of kept) {
@@ -237,19 +227,25 @@ function grouped(kept: readonly Kept[]): Kept[][] {
   return groups.filter((group) => !group.every(({ isContext }) => isContext === true));
 }
 
-/** Matches the words of all languages, because the language of so few words is often not recognised. */
+// Words of all languages, because the language of so few words is often not recognised.
 const AND_FIRST = new RegExp(`^(?:${wordsOfAll('and', 'latin')})(?: [\\p{L}']+){1,2}[.!]*$`, 'iu');
 
+const assentFirst = perPack(({ words: { assent }, lists: { ofCourse = '(?!)' } }) =>
+  packRegExp(`^(?:(?:${assent}|${ofCourse})[,!]? )+`),
+);
+
 /**
- * Checks whether the kept words mean nothing without the rest of a longer turn: one word, "and" with a word, or a remark on the question
- * before it ("Weird after 15 years"). False for a word for an illness or a pregnancy.
+ * Whether the kept words mean nothing without the rest of a longer turn: one word, "and" with a word, or a remark on the question before it
+ * ("Weird after 15 years"). A single word for an illness or a pregnancy is kept.
  */
 function isFragment(group: readonly Kept[], { from }: ReadStatement): boolean {
   const [{ unit, isWanted }, ...others] = group as readonly [Kept, ...Kept[]];
   const { pack, text, count, turn, start } = unit;
   if (others.length > 0 || isWanted || count === 1 || pack === null || pack.script === 'han') return false;
   const plain = plainMarks(text);
-  const isWord = plain.match(/[\p{L}\p{N}]+/gu)?.length === 1 && !/\d/.test(plain);
+  // "Natürlich, Galba." only repeats an answer.
+  const bare = plain.replace(assentFirst(pack), '');
+  const isWord = bare.match(/[\p{L}\p{N}]+/gu)?.length === 1 && !/\d/.test(plain);
   const isRemark =
     from === null &&
     /[?？]\s*$/u.test(turn.slice(0, start)) &&
@@ -260,9 +256,7 @@ function isFragment(group: readonly Kept[], { from }: ReadStatement): boolean {
 
 const LEAST_LEFT = 4;
 
-/**
- * Checks whether the privacy policy has removed the main content of the words: "My iban is [bank account removed], keep it for invoices".
- */
+/** Whether the privacy policy has removed the main content: "My iban is [bank account removed], keep it for invoices". */
 function isHusk(group: readonly Kept[]): boolean {
   const words = group.map(({ unit }) => unit.text).join('\n');
   if (!REMOVED.test(words)) return false;
@@ -270,7 +264,6 @@ function isHusk(group: readonly Kept[]): boolean {
   return contentStems(clauses.filter((clause) => !REMOVED.test(clause)).join(' ')).size < LEAST_LEFT;
 }
 
-/** Checks whether the slots cover the words so well that the words need not be kept. */
 function isSaidBySlots(group: readonly Kept[], said: string, at: DateContext): boolean {
   return group.every(({ unit, request }) => {
     if (unit.filled.length === 0 || request === 'remember') return false;
@@ -286,7 +279,7 @@ function isSaidBySlots(group: readonly Kept[], said: string, at: DateContext): b
   });
 }
 
-/** Checks whether something happened on a past day that the sentence names and none of its slots contains: "I broke my wrist on Sunday". */
+/** Whether the sentence names a past day that is in none of its slots: "I broke my wrist on Sunday". */
 function hasDayOfPast({ filled, text, pack }: ReadUnit, at: DateContext): boolean {
   if (filled.some(({ from }) => from !== null)) return false;
   const dates = findDates(text, pack as Pack, { ...at, prefer: 'past' });
@@ -294,15 +287,10 @@ function hasDayOfPast({ filled, text, pack }: ReadUnit, at: DateContext): boolea
   return isPast && dates.some(({ isDay, isSince, from }) => isDay && !isSince && from !== null && from < at.now);
 }
 
-/**
- * With at least this many further content words, the words after the last value are a separate clause. One is enough after "and", and also
- * directly after a name, because it begins the predicate: "My wife Laura is pregnant".
- */
+/** Further content words that make a clause. One is enough after "and", and directly after a name: "My wife Laura is pregnant". */
 const WORDS_OF_CLAUSE = { joined: 1, bare: 2 };
 
-/**
- * Checks whether a sentence contains a name, a number or a clause that is missing from its slots: "I live in Ghent and row every Sunday".
- */
+/** Whether the slots lack a name, a number or a clause of the sentence: "I live in Ghent and row every Sunday". */
 function goesOn({ filled, text, pack }: ReadUnit, said: string, at: DateContext): boolean {
   const lower = text.toLowerCase();
   const ends = filled.map(({ value }) => lower.lastIndexOf((value ?? '').toLowerCase()) + (value ?? '').length);
@@ -325,13 +313,13 @@ function goesOn({ filled, text, pack }: ReadUnit, said: string, at: DateContext)
 
 const fillerFirst = perPack(({ lists: { stop = '(?!)' } }) => packRegExp(`^ (?:${stop})[.!]*$`));
 
-const commonWord = perPack(({ common }) => packRegExp(`^(?:${common || '(?!)'})$`));
+export const commonWord: (pack: Pack) => RegExp = perPack(({ common }) => packRegExp(`^(?:${common || '(?!)'})$`));
 
 const frameWords = perPack(({ script, words: { greeting, assent }, calendar: { from }, requests: { lead } }) =>
   wordsPattern(`${greeting}|${assent}|${from}|${lead}`, script, 'giu'),
 );
 
-/** Checks whether the rest of a sentence, outside its slots, is only their date, a greeting, an assent or words such as "from now on". */
+/** The rest is only the slots' date, a greeting, an assent or words such as "from now on". */
 function isFrame(unit: ReadUnit, start: number, end: number, at: DateContext): boolean {
   const pack = unit.pack as Pack;
   const text = plainMarks(unit.text);
@@ -371,7 +359,7 @@ function slotStatement(turn: Turn, slot: FilledSlot, item: Kept): ReadStatement 
   });
 }
 
-/** Returns the day since which a slot's value has held, if the slot's clause names one: "vegetarian since March 1". */
+/** The day since which the value has held: "vegetarian since March 1". */
 function sinceWhen(slot: FilledSlot, { text, pack, filled }: ReadUnit, at: DateContext): Date | null {
   if (pack === null || filled.length > 1 || slot.polarity === 'denied' || slot.tense === 'planned') return null;
   const [since, ...others] = findDates(text, pack, at).filter(
@@ -382,10 +370,6 @@ function sinceWhen(slot: FilledSlot, { text, pack, filled }: ReadUnit, at: DateC
   return others.length === 0 && isOfSlot ? (since?.from ?? null) : null;
 }
 
-/**
- * Returns the importance of a statement: highest for health and intolerances, then for standing orders and anything that the user asks to
- * remember.
- */
 function importanceOf({ unit: { pack }, isWanted }: Kept, words: string, isHealth = false): number | null {
   if (isHealth || (pack !== null && isVital(words, pack))) return VITAL;
   return isWanted || isStandingOrder(pack, plainMarks(words)) ? REMEMBERED : null;
@@ -395,19 +379,17 @@ function isVital(words: string, pack: Pack): boolean {
   return listPattern(pack, 'health', 'being', 'intolerance').test(plainMarks(words));
 }
 
-/** Checks whether a slot's value is already known. If it is, a denial means "no longer". */
+/** If the value is known, a denial means "no longer". */
 function isKnown({ subject, attribute, value }: FilledSlot, { known }: ReadInput): boolean {
   return known.some(
     (one) => one.attribute === attribute && hasValue(one, value) && isSameSubject(one.subject, subject),
   );
 }
 
-/** Compares a statement's value with another one, regardless of spelling. */
 export function hasValue(one: Pick<ReadStatement, 'value'>, value: string | null): boolean {
   return normalValue(one.value ?? '') === normalValue(value ?? '');
 }
 
-/** Turns kept sentences into one statement in the user's own words. */
 export function ownWords(turn: Turn, group: readonly Kept[]): ReadStatement {
   const [first, last] = [group[0] as Kept, group.at(-1) as Kept];
   const words = turn.event.content.slice(first.unit.start, last.unit.end);
@@ -444,7 +426,7 @@ export function ownWords(turn: Turn, group: readonly Kept[]): ReadStatement {
   });
 }
 
-/** Joins the words of a group and resolves their dates. Each sentence has its own tense: "She found a job! She starts on Monday". */
+/** Each sentence keeps its own tense: "She found a job! She starts on Monday". */
 function datedWords({ event, pack, at }: Turn, group: readonly Kept[]) {
   const dates: FoundDate[] = [];
   const [first] = group as [Kept];
@@ -461,7 +443,7 @@ function datedWords({ event, pack, at }: Turn, group: readonly Kept[]) {
   return { text, dates };
 }
 
-/** Returns the tense of a sentence in a group. If it only names a day, it may take the tense of the sentence before it. */
+/** A sentence that only names a day may take the tense of the sentence before it. */
 function tenseIn(group: readonly Kept[], item: Kept, at: DateContext): Tense {
   const { text, pack } = item.unit;
   const before = group[group.indexOf(item) - 1]?.unit.text;
@@ -469,7 +451,6 @@ function tenseIn(group: readonly Kept[], item: Kept, at: DateContext): Tense {
   return isPast ? 'happened' : tenseOf(item, at);
 }
 
-/** Returns the time at which a reminder is due. Null if the sentence names none. */
 function dueOf({ text, pack }: ReadUnit, at: DateContext): Date | null {
   const dates = pack === null ? [] : findDates(text, pack, at);
   return withTime(dayAhead(dates, text, pack, at)?.from ?? null, text, pack, at.timeZone);
@@ -488,7 +469,6 @@ function namesVisit({ text, pack }: Pick<ReadUnit, 'text' | 'pack'>): boolean {
   return pack !== null && listPattern(pack, 'appointment').test(plainMarks(text));
 }
 
-/** Returns the tense that the selector chose, corrected by the words and dates of the sentence. */
 function tenseOf({ selection, unit, request }: Kept, at: DateContext): Tense {
   if (request === 'reminder') return 'planned';
   if (request === 'wish') return 'habit';
@@ -504,7 +484,6 @@ function tenseOf({ selection, unit, request }: Kept, at: DateContext): Tense {
   return tenseByDays(guess, { selection, unit }, { isHabit, pack }, at);
 }
 
-/** Corrects a tense by whether the sentence's days are past or future. */
 function tenseByDays(
   guess: Tense,
   { selection: { tense }, unit }: Pick<Kept, 'selection' | 'unit'>,
@@ -522,15 +501,12 @@ function tenseByDays(
   return guess === 'holds' && side === 'past' ? 'happened' : guess;
 }
 
-/** A plain plan or timetable is kept from this probability: "seeing mum sat". */
+/** From this probability, a plain plan or timetable is kept: "seeing mum sat". */
 const PLAN_NEEDS = 0.3;
 
 const TIME_OF_DAY = /\d{1,2}(?:[:.h]\d\d)? ?(?:[ap]m|h|uhr|uur|u)?(?!\p{L})/giu;
 
-/**
- * Checks whether a message is only a timetable, a habit, or a plan for a day that it names. A lower probability is enough for such a
- * message.
- */
+/** Whether a message is only a timetable, a habit, or a plan for a day that it names. A lower probability then suffices. */
 export function isPlainPlan(item: Kept, at: DateContext): boolean {
   const { text, pack, count } = item.unit;
   if (pack === null || item.selection.keep.yes < PLAN_NEEDS || !isOwn(item) || /[?？]/u.test(text)) return false;
@@ -545,10 +521,7 @@ export function isPlainPlan(item: Kept, at: DateContext): boolean {
   return (isAhead && tense === 'planned') || (tense === 'habit' && packPattern(pack, 'habit').test(plain));
 }
 
-/**
- * Returns the type of a statement. An instruction becomes a preference. An intention needs a day. An episode becomes a fact, because only
- * agents have episodes.
- */
+/** Only agents have episodes, and only a statement with a day can be an intention. */
 function typeOf({ selection, request, unit: { pack, text } }: Kept, due: Date | null): string {
   if (request === 'wish') return 'preference';
   if (request === 'reminder') return due === null ? 'context' : 'intention';
@@ -564,7 +537,7 @@ function typeOf({ selection, request, unit: { pack, text } }: Kept, due: Date | 
 /** Types for the user's present wishes. */
 const OF_NOW: ReadonlySet<string> = new Set(['goal', 'preference', 'decision', 'instruction', 'feedback']);
 
-/** Checks whether words express another person's wish, or a former wish of the user: "I used to want to be a nurse". */
+/** Another person's wish, or a former one of the user: "I used to want to be a nurse". */
 function isNotOfNow(text: string, pack: Pack): boolean {
   const isFormer = saysAny(pack, text, 'over') && listPattern(pack, 'nearly').test(text);
   return isFormer || reportsOthers(text, pack);
@@ -574,9 +547,7 @@ const relativeFirst = perPack((pack) =>
   packRegExp(`^(?:[\\p{L}']+,? ){0,1}?(?:${pack.my}) (${relationsOf(pack)}),? (\\p{L}[\\p{L}'-]+)`),
 );
 
-/**
- * Returns the subject of a group of sentences. A main sentence that does not mention the user may continue a sentence about another person.
- */
+/** A main sentence that does not mention the user may continue a sentence about another person. */
 function subjectOfGroup(group: readonly Kept[], main: Kept, turn: Turn): string {
   const { text, pack } = main.unit;
   const before = pack !== null && isAboutUser(plainMarks(text), pack) ? [] : group.slice(0, group.indexOf(main));
@@ -586,10 +557,7 @@ function subjectOfGroup(group: readonly Kept[], main: Kept, turn: Turn): string 
 
 const ABOUT_OTHER = 0.5;
 
-/**
- * Returns the subject of a kept sentence: "My sister Ana moved to Graz" is about Ana, because it begins with her relation and name, and
- * "priyas pregnant" is about Priya.
- */
+/** "My sister Ana moved to Graz" is about Ana, and "priyas pregnant" about Priya. */
 function subjectOfWords({ unit, selection }: Kept, turn: Turn): string {
   const { pack } = unit;
   if (pack === null || pack.script === 'han' || selection.about.other < ABOUT_OTHER) return turn.speaker;

@@ -12,34 +12,31 @@ import type { Reading, ReadInput } from '../reader.ts';
 import { fillSlots } from './fill-slots.ts';
 import type { FilledSlot, SlotContext } from './slot-values.ts';
 
-/** How the reading layers classify a message. */
 export interface ToldMessage {
-  /** The message's parts, each with the mean of its words' states in the last layer. */
+  /** Each with the mean of its words' states in the last layer. */
   parts: (TextSpan & { state: Float32Array })[];
   foreign: ForeignSpan[];
-  /** The message's parts, each with its log-odds of asking to forget something or withdrawing such a request. */
+  /** Log-odds that a part asks to forget something or withdraws such a request. */
   asking: (TextSpan & { odds: number })[];
-  /** The log-odds that the message makes an earlier statement untrue. */
+  /** Log-odds that the message makes an earlier statement untrue. */
   changes: number;
-  /** The words that are probably values of the user's attributes. */
   values: (TextSpan & { attribute: string; probability: number })[];
 }
 
-/** A turn that the local reader reads. */
 export interface Turn {
-  /** The reader's input, and everything read from the turns so far. */
+  /** `reading`: everything read from the turns so far. */
   input: ReadInput;
   reading: Reading;
   event: Event;
-  /** The number of the turn, counted from 1. */
+  /** Counted from 1. */
   number: number;
   units: ReadUnit[];
   /** The person whom "I" means: the user, or one of several speakers. */
   speaker: string;
   pack: Pack | null;
-  /** The time and the time zone of the turn. A day without a year is resolved to the next such day. */
+  /** A day without a year is resolved to the next such day. */
   at: DateContext;
-  /** The local embedder's classification of the turn. Empty if its reading layers do not read the turn. */
+  /** Empty if the reading layers do not read the turn. */
   told: ToldMessage;
 }
 
@@ -47,41 +44,38 @@ export function isOwnMessage({ kind, origin }: Event): boolean {
   return kind === 'message' && origin === 'user';
 }
 
-/** A sentence, or a part of a long one, with its place in the turn and its context. */
 export interface ReadUnit extends TextSpan {
   text: string;
   index: number;
-  /** The number of units of the turn, and the text of the turn. */
   count: number;
   turn: string;
   /** The assistant's message before the turn, if the turn answers one. */
   asked: string | null;
   pack: Pack | null;
-  /** Whether nothing is learned from the unit, because it is pasted or quoted, or because the user takes it back. */
+  /** Nothing is learned from a foreign unit: it is pasted or quoted, or the user takes it back. */
   isForeign: boolean;
-  /** Whether the following words take the unit back, or the unit takes back the words before it. */
+  /** The following words take the unit back, or the unit takes back the words before it. */
   isTakenBack: boolean;
-  /** Whether the turn has a pasted or quoted span. */
+  /** The turn has a pasted or quoted span. */
   hasForeign: boolean;
   filled: FilledSlot[];
-  /** The spans of the unit that are not its author's words. */
+  /** Spans of the unit that are not its author's words. */
   foreign: TextSpan[];
 }
 
 export interface TurnContext extends Pick<SlotContext, 'now' | 'timeZone' | 'people' | 'values'> {
-  /** The assistant's message before the turn. Null if there is none. */
   asked: string | null;
   /** The language of the preceding turns, for a turn that is too short to detect its language. */
   fallback: Pack | null;
-  /** The spans that the reading layers classify as foreign, in addition to those that the form of the text shows. */
+  /** Spans that the reading layers classify as foreign, in addition to those that the form of the text shows. */
   told?: readonly ForeignSpan[];
-  /** Whether the text is the user's own although it has the form of a pasted one. */
+  /** The text is the user's own although it looks pasted. */
   isOwnText?: boolean;
 }
 
 export type ClaimUnit = ReadUnit & { pack: Pack };
 
-/** Checks whether a sentence is the user's own claim. Only claims may change known statements. */
+/** Only the user's own claims may change known statements. */
 export function isClaim(unit: ReadUnit): unit is ClaimUnit {
   const { pack, isForeign, text } = unit;
   const plain = plainMarks(text);
@@ -97,10 +91,10 @@ export function isClaim(unit: ReadUnit): unit is ClaimUnit {
 
 export const READ = 24_000;
 const MOST_UNITS = 120;
-/** Another person is searched for in this many characters of a turn. A sentence without a subject may be about that person. */
+/** Characters of a turn that are searched for another person. A sentence without a subject may be about that person. */
 const TOLD_OTHERS = 1_500;
 
-/** Splits a turn into sentences, and a very long sentence without punctuation into clauses. */
+/** A very long sentence without punctuation is split into clauses. */
 export function unitsOf(turn: string, context: TurnContext): Pick<Turn, 'pack' | 'units'> {
   const readable = turn.slice(0, READ);
   const byForm = context.isOwnText === true ? [] : foreignSpans(turn);
@@ -139,15 +133,12 @@ export function unitsOf(turn: string, context: TurnContext): Pick<Turn, 'pack' |
   return { pack, units };
 }
 
-/** Returns the person whom "I" means: the turn's speaker, or the user if the turn names no speaker or one of the user's names. */
+/** The user, unless the turn names another speaker. */
 export function speakerOf({ speaker }: Event, { userNames }: ReadInput): string {
   return speaker === null || speaker === '' || isNameOfUser(speaker, userNames) ? USER : speaker;
 }
 
-/**
- * Returns the known statements about a speaker and the speaker's people, rewritten as statements about the user. Another speaker's words
- * are read with only these statements, because they say nothing about the user.
- */
+/** Another speaker's "I" means that speaker, so the statements about the speaker and the speaker's people are rewritten. */
 export function asKnownTo(speaker: string, known: readonly Memory[]): readonly Memory[] {
   if (speaker === USER) return known;
   const own = `${speaker}'s `;

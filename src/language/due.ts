@@ -1,0 +1,35 @@
+import { DAY } from '../record/clock.ts';
+import type { MemoryType } from '../record/memory-types.ts';
+import { hasOutcome, isDaySaid, type Memory } from '../record/memory.ts';
+import { knownTimeZone } from '../record/parse.ts';
+import { civilDateAt, localDay, startOfDay } from './calendar.ts';
+import { detectPack, packPattern, plainMarks } from './packs/packs.ts';
+
+/** Why a prompt brings a memory up. `passed`: its day is over and its outcome unknown. */
+export type Due = 'today' | 'overdue' | 'passed';
+
+/**
+ * A plan with a stated day is due during that whole day in the user's time zone; afterwards, an appointment with a time of day is over, and
+ * a reminder is overdue. A memory without a stated day is due from its time on. `broughtUpForDays` limits both.
+ */
+export function dueOn(
+  memory: Memory,
+  type: Pick<MemoryType, 'initialState' | 'broughtUpForDays'> | undefined,
+  { now, timeZone }: { now: Date; timeZone: string },
+): Due | null {
+  const { dueAt, tense, state, content, internal } = memory;
+  if (dueAt === null || type === undefined || type.broughtUpForDays === null || hasOutcome(memory, type)) return null;
+  // Maintenance changes the tense of a plan whose day is over.
+  const isPlan = tense === 'planned' || internal['planned'] === true;
+  const isSaid = isPlan && isDaySaid(memory) && state !== 'snoozed';
+  const zone = knownTimeZone(internal['timeZone'], 'UTC');
+  const isTimed = startOfDay(civilDateAt(dueAt, zone), zone) < dueAt;
+  const day = isSaid && !isTimed ? localDay(dueAt, zone) : localDay(dueAt, timeZone);
+  const days = (Date.parse(localDay(now, timeZone)) - Date.parse(day)) / DAY;
+  const late = isSaid ? days : (now.getTime() - dueAt.getTime()) / DAY;
+  if (late < 0 || late >= type.broughtUpForDays + 1) return null;
+  if (days <= 0) return 'today';
+  const pack = detectPack(content);
+  const isReminder = pack !== null && packPattern(pack, 'request:reminder').test(plainMarks(content));
+  return !isSaid || isReminder ? 'overdue' : isTimed ? null : 'passed';
+}
