@@ -54,7 +54,7 @@ const FOLLOWING = 2;
 /** In a turn about a topic that the request names, a clause this far below the turn's best clause is left out. */
 const NARROWEST = 5;
 /** If a turn only probably contains a request, some clause must have higher log-odds than this. */
-const DOUBTFUL = 1;
+const DOUBTFUL = 0;
 /** If no clause reaches the threshold, the best one still counts if its log-odds are above `least` and `ahead` of every other turn. */
 const CLEAR = { least: -3, ahead: 2 };
 /** Bonus for a topic that a certain request names, among at most `FEW` clauses: "my salary" and "I make 90k". */
@@ -62,7 +62,7 @@ const TOPIC = 5;
 const FEW = 8;
 /** Without a plain order, a request needs log-odds above `SURELY_REQUESTS`, or a sum with the best clause's log-odds above `JOINTLY`. */
 const SURELY_REQUESTS = 4.2;
-const JOINTLY = 5;
+const JOINTLY = 4;
 /** Log-odds above which a request refers to a clause of its own turn. Most requests refer to earlier turns. */
 const MEANT_OWN = 0;
 

@@ -30,7 +30,7 @@ const DIFFERENCE_SHA256 = '17a0e3bfc434bbada0a90012e62151d046384b18365aead4336c9
 
 const MODEL_FILE = 'onnx/model_quantized.onnx';
 const VOCABULARY_FILE = 'tokenizer.json';
-const READER_SHA256 = '940dbb0799f8082a79c793717f1fe79b6de4159df18ec4093dcbbe44f9bd9321';
+const READER_SHA256 = '268389c34c8d4e2952e5a71562a9328e6e23d55eaa8386d764db96815d5e63fa';
 const DIFFERENCE_FILE = 'train/embedder/memory-lora.safetensors';
 const READER_FILE = 'train/reader/reader-lora.safetensors';
 const LEXICONS_FOLDER = 'train/lexicons';

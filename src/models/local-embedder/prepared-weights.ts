@@ -17,7 +17,7 @@ import {
 /** Checksums of the parts of the file. They change with the memory layout. */
 const WEIGHTS_CRC32 = 699_770_908;
 const WORDS_CRC32 = 1_066_826_237;
-const READER_CRC32 = 1_825_048_689;
+const READER_CRC32 = 2_203_539_914;
 
 /** Uses `modelPath`, or else `weights/` in this package, which a new checkout prepares. Throws `embedder_unavailable` without weights. */
 export async function findWeights(modelPath?: string): Promise<string> {

@@ -11,7 +11,7 @@ import { VarveError } from '../../errors.ts';
 export const MODEL_NAME = 'memory-minilm-l6-int8@3';
 
 /** Increment the second number if the message reader (train/reader) changes. */
-export const WEIGHTS_NAME: string = `${MODEL_NAME}+reader@7`;
+export const WEIGHTS_NAME: string = `${MODEL_NAME}+reader@8`;
 
 export const IMAGE_FILE = 'weights.bin';
 export const TABLE_FILE = 'vocabulary.bin';

@@ -74,7 +74,7 @@ export interface LocalReaderOptions {
 }
 
 /** Log-odds above which a turn may make known statements untrue. */
-const MAY_CHANGE = 2.5;
+const MAY_CHANGE = -1;
 
 /** Keeps the sentences that a small trained selector chooses, in the user's own words, and fills attributes. Infers nothing. */
 export function createLocalReader({
