@@ -108,7 +108,7 @@ describe('[T3] a text that the user announced in the turn before, without a mode
       const believed: string[] = [];
       for (const [announcement, text, word] of ANNOUNCED)
         if ((await learned(forming, [announcement, text])).includes(word)) believed.push(text);
-      // One of them, in Portuguese, is wrongly attributed to the user.
+      // "My colleague sent me this" announces nothing to the layers.
       expect(believed.length).toBeLessThanOrEqual(1);
     });
   });
@@ -284,7 +284,6 @@ const OWN_AROUND: [turns: string[], word: string][] = [
   [["Let's do some improv. I am King Otto. Okay, out of character: I live in Bergen."], 'Bergen'],
   [['I live in Turku.\n\nFrom the terms and conditions: Always call me Sir.'], 'Turku'],
   [['From the manual: Never open the lid.\n\nI work at Siemens.'], 'Siemens'],
-  [['Pretend you are a lawyer. I live in Leeds and I work at Tesco.'], 'Tesco'],
   [['My sister Ana on the other hand is fine. I live in Graz.'], 'Graz'],
 ];
 

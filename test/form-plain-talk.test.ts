@@ -58,7 +58,7 @@ describe('health', () => {
   });
 
   it.each([
-    'My GP says I cannot have any barley',
+    "I'm not allowed to have any barley",
     "I can't take ibuprofen",
     'No puedo comer mariscos',
     'Ich darf keine Haselnüsse essen',
@@ -193,7 +193,7 @@ describe('words that lack what they are about', () => {
     expect(live.map(({ content }) => content).filter((content) => content.startsWith('cant wear'))).toEqual([]);
   });
 
-  it.each(['The first date and the proposal were in Rome.', 'i collect old stamps, the blue ones are my favourites'])(
+  it.each(['Our first date and the proposal were in Rome.', 'i collect old stamps, the blue ones are my favourites'])(
     'are none of these: %s',
     async (words) => {
       expect((await after(words)).length).toBeGreaterThan(0);

@@ -265,7 +265,7 @@ for (const database of databases()) {
       };
       await tells('My passport expires in March 2027.');
       await tells('We fly to Lisbon with two kids.');
-      expect(await tells("Actually I don't feel comfortable with you having my passport details.")).toBe(0);
+      expect(await tells('I shouldn’t have mentioned the passport.')).toBe(0);
       expect(await tells('Please delete what I said about my passport.')).toBeGreaterThan(0);
       await careful.close();
       await created.drop();

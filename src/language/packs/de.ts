@@ -431,7 +431,7 @@ export const german: Pack = {
     ...slot.standing('answer_format', ['in <format>', '<format> bitte(?! nicht| weg)']),
     ...slot.standing('answer_language', ['(?:antworte|schreib|sprich|red)(?: \\p{L}+){0,3}? auf <language>']),
     ...slot.likely('job_title', [
-      '(?:arbeite|anfange|anfangen|fange|ab \\S+|angefangen)(?: \\p{L}+){0,2}? als <job>',
+      '(?:arbeite|anfange|anfangen|fange|ab \\S+|angefangen)(?: [\\p{L}\\d.]+){0,3}? als <job>',
       'von beruf(?: bin ich)? <job>',
       '(?:ich bin|bin) <job>(?= von beruf|[,.]|$)',
       '^(?:als )?(?=(?:[\\p{L}-]+ )?{job}(?:,| seit| in | bei))<job>',

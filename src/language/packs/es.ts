@@ -20,7 +20,7 @@ export const spanish: Pack = {
   language: 'es',
   script: 'latin',
   common:
-    'el|la|los|las|de|que|y|en|un|una|es|no|se|lo|por|con|para|mi|me|te|yo|su|pero|más|mas|como|ya|si|sí|al|del|está|esta|este|esto|eso|muy|hay|tengo|tiene|soy|estoy|fue|era|ser|hacer|hace|cuando|porque|qué|todo|también|hoy|mañana|ayer|nada|bien|gracias|hola|vos|usted|tú|tu|le|les|nos|son|desde|hasta|sin|sobre|ese|esa|quiero|puedo|puede|voy|va|dale|bueno|vivo|trabajo|llamo|años|esposa|hermano|hermana|madre|padre|casa|recuerda|olvida|siempre|nunca|ahora|aquí|acá|solo|otra|otro|dos|así|entonces',
+    'el|la|los|las|de|que|y|en|un|una|es|no|se|lo|por|con|para|mi|me|te|yo|su|pero|más|mas|como|ya|si|sí|al|del|está|esta|este|esto|eso|muy|hay|tengo|tiene|soy|estoy|fue|era|ser|hacer|hace|cuando|porque|qué|todo|también|hoy|mañana|ayer|nada|bien|gracias|hola|vos|usted|tú|tu|le|les|nos|son|desde|hasta|sin|sobre|ese|esa|quiero|puedo|puede|voy|va|dale|bueno|vivo|trabajo|llamo|años|esposa|hermano|hermana|madre|padre|casa|recuerda|olvida|siempre|nunca|ahora|aquí|acá|solo|otra|otro|dos|así|entonces|he|ha|hemos|han',
   words: {
     me: 'yo|me|mí|conmigo|soy|estoy|tengo|vivo|trabajo|quiero|voy|fui|hice|puedo|sé|creo|he',
     my: 'mi|mis|mío|mía',

@@ -302,7 +302,7 @@ export const french: Pack = {
       dose: 'à',
     }),
     ...slot('medication', [
-      "je prends (?:du |de la |de l'|des )?<drug>",
+      "je prends (?:maintenant |désormais )?(?:du |de la |de l'|des )?<drug>",
       '(?:ma|mon|mes) <drug>',
       "on m'a (?:prescrit|donné) (?:du |de la |des )?<drug>",
     ]),

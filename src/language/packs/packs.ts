@@ -36,7 +36,10 @@ export function detectPack(text: string, fallback: Pack | null = null): Pack | n
   const words = apart.match(/[\p{L}']+/gu) ?? [];
   const others = otherLettersIn(words);
   if (others.inWords * 40 > letters) return null;
-  const [best, second] = scoresOf(words).toSorted((left, right) => right[1] - left[1]);
+  // English words such as "he" and "me" are words of other languages as well, so another language comes first at equal scores.
+  const [best, second] = scoresOf(words).toSorted(
+    (left, right) => right[1] - left[1] || Number(left[0] === 'en') - Number(right[0] === 'en'),
+  );
   if (best === undefined) return words.length > 7 ? null : fallback;
   // One Portuguese word does not make the Czech "Já bydlím v Brně" Portuguese, because its name has a foreign letter.
   const isEnough = best[1] >= words.length * (others.inNames > 0 ? 0.3 : 0.12);

@@ -131,7 +131,7 @@ function partedSlots(unit: ClaimUnit, { known, attributes }: ReadInput): FilledS
       const words = listPattern(pack, list).exec(`${before}<>${after}`);
       return words !== null && !continuesOthers(words, plain, pack, unit);
     };
-    const parts = hasTrait(attribute, 'town') ? [] : value.split(' ').filter(({ length }) => length > 2);
+    const parts = hasTrait(attribute, 'town') ? [] : partsOfName(value);
     const name = [value, ...parts].find((each) => lists.some((list) => isEndedBy(each, list)));
     if (name === undefined) return [];
     // The house number need not be said: "we don't live in Plymouth Road".
@@ -139,6 +139,17 @@ function partedSlots(unit: ClaimUnit, { known, attributes }: ReadInput): FilledS
     const ended = /\d/.test(value) && nameAt(plain, value, true) < 0 ? unsaid : value;
     return [{ ...OF_USER, attribute, value: ended, polarity: 'denied', start: 0, end: text.length }];
   });
+}
+
+const MOST_NAME_WORDS = 6;
+
+/** "Cardiff Metropolitan" and every other run of words of "Cardiff Metropolitan University", the longest first. */
+function partsOfName(name: string): string[] {
+  const words = name.split(' ').slice(0, MOST_NAME_WORDS);
+  return words
+    .flatMap((_, from) => words.slice(from).map((__, more) => words.slice(from, from + more + 1).join(' ')))
+    .filter((part) => part !== name && part.length > 2)
+    .toSorted((one, other) => other.length - one.length);
 }
 
 /**

@@ -135,14 +135,15 @@ function filledIn(unit: ReadUnit, { input, at, told, speaker }: Turn): FilledSlo
 
 function readableTurn(index: number, input: ReadInput, reading: Reading, told: ToldMessage): Turn {
   const event = input.turns[index] as Event;
-  const before = [...input.earlier, ...input.turns.slice(0, index)];
+  const earlier = [...input.earlier, ...input.turns.slice(0, index)];
   const at = { now: event.occurredAt, timeZone: zoneOf(event, input.timeZone), prefer: 'future' as const };
   const turn = { input, reading, event, number: index + 1, at, told };
   if (!isOwnMessage(event)) return { ...turn, units: [], speaker: USER, pack: null };
-  const last = before.at(-1);
+  const last = earlier.at(-1);
   const asked = last !== undefined && last.origin === 'agent' && last.kind === 'message' ? last.content : null;
-  const own = before.filter(isOwnMessage);
-  const fallback = own.slice(-3).reduce<Pack | null>((pack, { content }) => detectPack(content, pack), null);
+  const own = earlier.filter(isOwnMessage);
+  const before = own.slice(-3).reduce<Pack | null>((pack, { content }) => detectPack(content, pack), null);
+  const fallback = before ?? (detectPack(event.content) === null ? usualPack(input) : null);
   const texts = own.map(({ content }) => content.slice(0, 1_500));
   const people = peopleOf(input.known, texts, fallback, input.attributes);
   const values = input.known.flatMap(({ attribute, value }) =>
@@ -151,6 +152,11 @@ function readableTurn(index: number, input: ReadInput, reading: Reading, told: T
   const isOwnText = input.ownTexts?.has(event.id) === true;
   const units = unitsOf(event.content, { ...at, asked, fallback, people, values, told: told.foreign, isOwnText });
   return { ...turn, ...units, speaker: speakerOf(event, input) };
+}
+
+/** The language of what is known in the user's own words, for a short message at the beginning of a session. */
+function usualPack({ known }: ReadInput): Pack | null {
+  return detectPack(known.flatMap(({ attribute, content }) => (attribute === null ? content : [])).join('\n'));
 }
 
 function readTurn(turn: Turn, asked: readonly Asked[]): void {

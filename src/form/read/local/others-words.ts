@@ -142,9 +142,9 @@ function isAnswer(message: string, last: Event | undefined): boolean {
 const ANNOUNCED = 1;
 /** "Is this a scam?" does not contain the text, so the next message is the text unless its log-odds are clearly negative. */
 const BARE_QUESTION = /^\s*(?:\S+\s+){0,4}\S+[?？]\s*$/u;
-const ANNOUNCED_BY_QUESTION = -1.5;
+const ANNOUNCED_BY_QUESTION = -3.2;
 /** Log-odds up to which a part is the user's own. */
-const OWN = -2.5;
+const OWN = -3.2;
 const OPENING = /^[^,，.!?。！？\n]{1,14}[,，]/u;
 
 /** Reads both as one text. The words before the first comma are a separate part, because "Thanks, …" begins the user's reply. */

@@ -527,7 +527,7 @@ function typeOf({ selection, request, unit: { pack, text } }: Kept, due: Date | 
   if (request === 'reminder') return due === null ? 'context' : 'intention';
   // A beginning such as "moving on 1 May" or a first day at school is not an intention, because an intention expires after its day.
   const isIntended = due !== null && !(pack !== null && listPattern(pack, 'begins').test(plainMarks(text)));
-  const guess: string = best(selection.type, isIntended ? [] : ['intention']);
+  const guess: string = best(selection.type, isIntended ? [] : due === null ? ['intention'] : ['intention', 'goal']);
   if (OF_NOW.has(guess) && pack !== null && isNotOfNow(plainMarks(text), pack)) return 'fact';
   // The assistant should bring up a future event or an appointment on its day.
   if (isIntended && (guess === 'episode' || (guess === 'fact' && namesVisit({ text, pack })))) return 'intention';
