@@ -161,7 +161,7 @@ export const MUTATIONS: readonly Mutation[] = [
   },
   {
     name: 'decide: the number of candidates has no limit',
-    file: 'src/form/read-turns.ts',
+    file: 'src/form/form.ts',
     from: '.slice(0, deps.settings.limits.candidates)',
     to: '',
     tests: ['test/form.test.ts', '-t', 'at most five candidates'],

@@ -18,7 +18,7 @@ import { endStatement } from './apply/requests.ts';
 import { formStatements } from './form.ts';
 import { type FormResult, readStatement, type ReadStatement, turnsAlone, userNamesOf } from './read/reader.ts';
 import type { FormDeps, Writing } from './formation-settings.ts';
-import { endedByText } from './read-turns.ts';
+import { endedByText } from './check/changed-statements.ts';
 
 /** A memory with only these fields is a plain text: its subject, value and time are read from its words. */
 const BESIDE_THE_TEXT: ReadonlySet<string> = new Set([

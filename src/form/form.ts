@@ -1,40 +1,28 @@
 import { VarveError } from '../errors.ts';
 import { createInlineQueue } from '../jobs/inline-queue.ts';
 import type { JobHandler, JobKinds } from '../jobs/job-kinds.ts';
-import { costOf } from '../ledger/ledger.ts';
 import { redactJson, redactSensitive } from '../language/privacy-policy.ts';
-import { estimateTokens, plainText } from '../language/words.ts';
-import { MINUTE } from '../record/clock.ts';
-import { type Event, ORIGIN_WEIGHTS } from '../record/event.ts';
+import { estimateTokens } from '../language/words.ts';
+import type { Event } from '../record/event.ts';
 import { ownerKey, ownerOf, type Scope, scopeAt } from '../record/scope.ts';
 import type { Reader, Writer } from '../store/database.ts';
 import { findEvents } from '../store/event-store.ts';
-import { saysForgotten } from '../store/forget/forget.ts';
-import { insertRefusals, insertRun, type RunCause } from '../store/history-store.ts';
-import { assertNotErased, changeOwner, ownTimeZone, seeOwner } from '../store/owner-store.ts';
-import { enqueue, ownerJob, scopeOfJob } from '../store/queue/enqueue.ts';
+import type { RunCause } from '../store/history-store.ts';
+import { changeOwner, ownTimeZone, seeOwner } from '../store/owner-store.ts';
+import { scopeOfJob } from '../store/queue/enqueue.ts';
 import { removeWaiting } from '../store/queue/settle-jobs.ts';
 import { listSubjects } from '../store/read-memories.ts';
-import { advanceFormation, findSession, listSessionEvents, markProcessed } from '../store/session-store.ts';
+import { findSession, listSessionEvents } from '../store/session-store.ts';
 import { applyStatements } from './apply/apply.ts';
-import { writeReflections } from './apply/reflections.ts';
-import { applyRequests } from './apply/requests.ts';
-import { checkStatements } from './check/check.ts';
+import { commitFormation, type Formed, keepRefusals } from './apply/commit.ts';
+import { reflectionsOf } from './apply/reflections.ts';
+import { type CheckedReading, checkReading } from './check/check-reading.ts';
+import { checkStatements, withoutIndex } from './check/check.ts';
 import type { CheckContext } from './check/evidence.ts';
-import {
-  type FormResult,
-  nothingFormed,
-  type ReadStatement,
-  type Refusal,
-  userNamesOf,
-  usesModel,
-} from './read/reader.ts';
-import type { ApplyDeps, FormDeps, FormOptions, FormWork, LimitSettings, Writing } from './formation-settings.ts';
-import { type Formable, isEmpty, readTurns, withoutIndex } from './read-turns.ts';
-import { createModelReader, type ReadPromptInput } from './read/model-reader.ts';
+import { embedTexts, findCandidates, isDraftOf } from './compare.ts';
+import { decideContext, openCandidates } from './decide/decide.ts';
 import {
   eventsOf,
-  formationJob,
   formColdSessions,
   inlineExchanges,
   inlineJob,
@@ -44,6 +32,18 @@ import {
   unreadExchanges,
   writeQuotedTopics,
 } from './formation-jobs.ts';
+import type { ApplyDeps, FormDeps, FormOptions, FormWork, LimitSettings, Writing } from './formation-settings.ts';
+import { askVerdicts, createModelReader, type ReadPromptInput } from './read/model-reader.ts';
+import { readTurns } from './read/read-turns.ts';
+import {
+  type FormResult,
+  nothingFormed,
+  type Reading,
+  type ReadInput,
+  type ReadStatement,
+  userNamesOf,
+  usesModel,
+} from './read/reader.ts';
 
 export interface Formation {
   /** Waits first if this process is already forming the session. */
@@ -174,7 +174,7 @@ function formationJobs(deps: FormDeps, form: FormAlone): JobKinds {
  */
 async function formSession(deps: FormDeps, scope: Scope, options: FormOptions): Promise<FormResult> {
   const { turnCharacters } = deps.settings.limits;
-  return formTaken(deps, scope, {
+  return formBatch(deps, scope, {
     ...options,
     by: 'model',
     shown: { turnCharacters, userCharacters: turnCharacters * 10 },
@@ -194,9 +194,9 @@ async function formExchange(
   deps: FormDeps,
   scope: Scope,
   ids: readonly string[],
-  options: Pick<Taking, 'by' | 'complete' | 'signal'>,
+  options: Pick<BatchOptions, 'by' | 'complete' | 'signal'>,
 ): Promise<FormResult> {
-  return formTaken(deps, scope, {
+  return formBatch(deps, scope, {
     ...options,
     shown: { turnCharacters: EXCHANGE_CHARACTERS, userCharacters: EXCHANGE_CHARACTERS },
     reason: 'read from the exchange',
@@ -212,40 +212,90 @@ async function formExchange(
   });
 }
 
-interface Taking extends FormOptions {
+interface BatchOptions extends FormOptions {
   by: 'local' | 'model';
   shown: Pick<ReadPromptInput, 'turnCharacters' | 'userCharacters'>;
   reason: string;
   /** Null if there is nothing to read. */
-  take(store: Reader, place: Scope): Promise<Taken | null>;
+  take(store: Reader, place: Scope): Promise<Batch | null>;
 }
 
-type Taken = Pick<FormWork, 'events' | 'earlier' | 'stretch'>;
+type Batch = Pick<FormWork, 'events' | 'earlier' | 'stretch'>;
 
-async function formTaken(deps: FormDeps, scope: Scope, taking: Taking): Promise<FormResult> {
+async function formBatch(deps: FormDeps, scope: Scope, options: BatchOptions): Promise<FormResult> {
   const place = { ...scope, connection: null };
   const run = deps.ids.next('run');
   return deps.ledger.metered({ scope: place, operation: 'extraction', run }, async (meter) => {
-    const startedAt = new Date(deps.clock.now());
-    const { seen, taken, own } = await deps.database.read(place.tenant, async (store) => ({
-      seen: await seeOwner(store, place),
-      taken: await taking.take(store, place),
-      own: await inOwnZone(store, deps, place),
-    }));
-    if (taken !== null) {
-      const reader =
-        taking.by === 'local' || deps.languageModel === null || !usesModel(deps, 'read')
-          ? await deps.localReader()
-          : createModelReader(meter.languageModel(deps.languageModel), taking.shown);
-      const why = { reason: taking.reason, actor: 'form', run };
-      const { signal } = taking;
-      const work = { ...taken, deps: own, scope: place, run, meter, reader, signal, startedAt, seen, why };
-      const formable = await readTurns(work);
-      if (taken.stretch !== null || !isEmpty(formable)) return commitFormation(work, formable, taking);
+    const work = await takeBatch(deps, place, options, { run, meter });
+    if (work !== null) {
+      // Without a user in the scope, nothing is formed: the memories would be in the prompts of all users.
+      const own = place.user === null ? { ...work, events: [] } : work;
+      const read = await readTurns(own);
+      const checked = await checkReading(own, read);
+      const compared = await compareStatements(own, checked, read.input);
+      const reading = await withReflections(own, read.reading, checked);
+      const formed = { ...read, ...checked, ...compared, reading };
+      // The decisions depend on what is known when they are written, so they are made in the transaction.
+      if (work.stretch !== null || !isEmpty(formed)) return commitFormation(work, formed, options);
     }
-    if (taking.complete !== undefined) await deps.database.write(place.tenant, taking.complete);
+    if (options.complete !== undefined) await deps.database.write(place.tenant, options.complete);
     return nothingFormed();
   });
+}
+
+async function takeBatch(
+  deps: FormDeps,
+  scope: Scope,
+  { by, shown, reason, take, signal }: BatchOptions,
+  { run, meter }: Pick<FormWork, 'run' | 'meter'>,
+): Promise<FormWork | null> {
+  const startedAt = new Date(deps.clock.now());
+  const { seen, batch, own } = await deps.database.read(scope.tenant, async (store) => ({
+    seen: await seeOwner(store, scope),
+    batch: await take(store, scope),
+    own: await inOwnZone(store, deps, scope),
+  }));
+  if (batch === null) return null;
+  const reader =
+    by === 'local' || deps.languageModel === null || !usesModel(deps, 'read')
+      ? await deps.localReader()
+      : createModelReader(meter.languageModel(deps.languageModel), shown);
+  const why = { reason, actor: 'form', run };
+  return { ...batch, deps: own, scope, run, meter, reader, signal, startedAt, seen, why };
+}
+
+function isEmpty({ statements, requests, refused, reading }: Formed): boolean {
+  const parts = [statements, requests.ends, requests.forgets, refused, reading.topics];
+  return parts.every(({ length }) => length === 0);
+}
+
+/** A model compares its statements by meaning, and is asked in at most one call about pairs whose relation their fields leave open. */
+async function compareStatements(
+  work: FormWork,
+  { statements }: CheckedReading,
+  { known }: ReadInput,
+): Promise<Pick<Formed, 'vectors' | 'verdicts'>> {
+  const { deps, scope, meter, signal } = work;
+  if (work.reader.kind !== 'model') return { vectors: null, verdicts: new Map() };
+  const texts = statements.map(({ text }) => text);
+  const vectors = await embedTexts(work, texts);
+  if (deps.languageModel === null || !usesModel(deps, 'decide')) return { vectors, verdicts: new Map() };
+  const candidates = await deps.database.read(scope.tenant, (store) =>
+    findCandidates(store, work, { statements, vectors }),
+  );
+  const context = { ...decideContext(deps), shown: new Set(known.map(({ id }) => id)) };
+  // Drafts of the same turns are about to be replaced.
+  const questions = statements.flatMap((statement, index) => {
+    const found = (candidates[index] ?? []).filter(({ memory }) => !isDraftOf(work.events, memory));
+    const open = openCandidates(statement, found, context).slice(0, deps.settings.limits.candidates);
+    return open.length === 0 ? [] : [{ statement, candidates: open }];
+  });
+  return { vectors, verdicts: await askVerdicts(meter.languageModel(deps.languageModel), questions, signal) };
+}
+
+async function withReflections(work: FormWork, reading: Reading, { statements }: CheckedReading): Promise<Reading> {
+  if (work.reader.kind !== 'model') return { ...reading, reflections: [] };
+  return { ...reading, reflections: await reflectionsOf(work, reading, statements) };
 }
 
 export async function inOwnZone<Deps extends ApplyDeps>(store: Reader, deps: Deps, scope: Scope): Promise<Deps> {
@@ -257,7 +307,7 @@ export async function inOwnZone<Deps extends ApplyDeps>(store: Reader, deps: Dep
 const EARLIER = 12;
 
 /** The rest waits for the next formation. */
-async function takeUnformed(store: Reader, deps: FormDeps, scope: Scope, least: number): Promise<Taken | null> {
+async function takeUnformed(store: Reader, deps: FormDeps, scope: Scope, least: number): Promise<Batch | null> {
   const { limits } = deps.settings;
   const session = await findSession(store, scope, deps.clock.now());
   if (session === null || session.eventCount <= session.formedPosition) return null;
@@ -286,131 +336,6 @@ function withinTokens(events: readonly Event[], { tokens }: LimitSettings): Even
 async function eventsBefore(store: Reader, scope: Scope, first: Event | undefined): Promise<Event[]> {
   if (first === undefined || scope.session === null || first.position === null || first.position === 0) return [];
   return listSessionEvents(store, scope, Math.max(0, first.position - EARLIER), first.position);
-}
-
-/** A reading of which all statements were refused misunderstood the turns, so the local reader's drafts are kept. */
-function isRefused({ statements, refused }: Formable): boolean {
-  return statements.length === 0 && refused.some(({ what }) => what === 'statement');
-}
-
-/** Writes one transaction. If another formation has already read the events, it contains only the cost and the job's completion. */
-async function commitFormation(work: FormWork, formable: Formable, options: FormOptions): Promise<FormResult> {
-  const { deps, scope, run, meter, reader, events, stretch } = work;
-  return deps.database.write(scope.tenant, async (writer) => {
-    const now = deps.clock.now();
-    // The owner is locked before the cursor moves. From here on, two formations cannot run at the same time.
-    await changeOwner(writer, scope, now);
-    await assertNotErased(writer, work.seen);
-    if (stretch !== null && !(await advanceFormation(writer, scope, { ...stretch, ...countsOf(events) }))) {
-      await options.complete?.(writer);
-      await meter.settle(writer);
-      return nothingFormed();
-    }
-    const { requests, reading, known } = formable;
-    const result: FormResult = {
-      ...nothingFormed(),
-      run,
-      events: events.length,
-      refused: [...formable.refused],
-      modelCalls: meter.entries.filter(({ operation }) => operation === 'extraction').length,
-      hasMore: stretch?.hasMore ?? false,
-    };
-    const writing = { ...work, writer, readBy: reader.id, result };
-    await applyStatements(writing, {
-      ...formable,
-      // If the model's answer was cut off, the turns after the cut may be recorded only in the local reader's drafts.
-      replacesDrafts: reader.kind === 'model' && reading.isCut !== true && !isRefused(formable),
-      keepsFacts: [reading.statements, reading.ends, reading.forgets].every(({ length }) => length === 0),
-    });
-    if (reading.reflections.length + reading.topics.length > 0) await writeReflections(writing, { ...reading, known });
-    // Requests to forget come last, so that they also remove statements that this reading has just written.
-    if (requests.ends.length + requests.forgets.length > 0) await applyRequests(writing, requests);
-    // Observations are marked later, when the consolidation of tiers reads them.
-    const processed = events.filter(({ kind }) => kind !== 'observation').map(({ id }) => id);
-    if (stretch !== null) await markProcessed(writer, scope.tenant, processed, now);
-    await options.complete?.(writer);
-    await enqueueNext(writer, work, result);
-    result.refused = await withoutForgotten(writing);
-    await keepRefusals(writing);
-    await logRun(writer, work, result, options.cause ?? 'hand');
-    await meter.settle(writer);
-    return result;
-  });
-}
-
-function countsOf(events: readonly Event[]): { messages: number; weightedTokens: number } {
-  const tokens = events.map(({ content, origin }) => estimateTokens(content) * ORIGIN_WEIGHTS[origin]);
-  return {
-    messages: events.filter(({ kind }) => kind === 'message').length,
-    weightedTokens: tokens.reduce((sum, count) => sum + count, 0),
-  };
-}
-
-/** Time after writing, by which the new memories have vectors. */
-const MERGE_AFTER = 5 * MINUTE;
-
-async function enqueueNext(writer: Writer, { deps, scope, stretch }: FormWork, result: FormResult): Promise<void> {
-  if (stretch?.hasMore === true) await enqueue(writer, formationJob(scope), deps);
-  if (result.added.length + result.updated.length === 0) return;
-  // Drafts are not merged, because a model will replace them, and a draft must not absorb a statement that stays.
-  if (stretch === null && usesModel(deps, 'read')) return;
-  const merge = ownerJob('merge-doubles', { ...scope, session: null });
-  await enqueue(writer, { ...merge, uniqueKey: ownerKey(scope), delay: MERGE_AFTER }, deps);
-}
-
-/** A refusal that repeats forgotten words loses its text and detail. */
-async function withoutForgotten({ writer, scope, result: { refused } }: Writing): Promise<Refusal[]> {
-  if (refused.length === 0) return [];
-  const says = await saysForgotten(writer, ownerOf(scope));
-  return refused.map((refusal) =>
-    says(`${refusal.text ?? ''} ${refusal.detail ?? ''}`) ? { ...refusal, text: null, detail: null } : refusal,
-  );
-}
-
-async function keepRefusals({ writer, deps, scope, events, result, why }: Writing): Promise<void> {
-  const at = new Date(deps.clock.now());
-  // A refusal that cites no event may come from any event of the formation, so erasing any of them erases the refusal.
-  const all = events.map(({ id }) => id);
-  await insertRefusals(
-    writer,
-    result.refused.map((refusal) => ({
-      ...refusal,
-      // No record has an empty text, so an unreadable item is stored as null.
-      text: plainText(refusal.text ?? '') || null,
-      detail: plainText(refusal.detail ?? '') || null,
-      events: refusal.events.length === 0 ? all : refusal.events,
-      id: deps.ids.next('ref'),
-      scope,
-      run: why.run ?? null,
-      at,
-      proposal: null,
-    })),
-  );
-}
-
-async function logRun(
-  writer: Writer,
-  { deps, scope, run, meter, reader, startedAt, stretch }: FormWork,
-  { run: _run, hasMore: _hasMore, events, refused, ...changed }: FormResult,
-  cause: RunCause,
-): Promise<void> {
-  if (stretch === null) return;
-  const reasons: Record<string, number> = {};
-  for (const { reason } of refused) reasons[`refused:${reason}`] = (reasons[`refused:${reason}`] ?? 0) + 1;
-  await insertRun(writer, {
-    id: run,
-    scope,
-    kind: 'form',
-    cause,
-    status: 'done',
-    startedAt,
-    finishedAt: new Date(deps.clock.now()),
-    read: { events, from: stretch.from, to: stretch.to },
-    changed: { ...changed, ...reasons },
-    model: reader.id,
-    cost: costOf(deps.ledger, meter),
-    error: null,
-  });
 }
 
 /** Statements that need no reader. They cite events by number: turn n is `events[n - 1]`. */

@@ -53,6 +53,10 @@ export interface Checked {
   refused: (Refusal & { index: number })[];
 }
 
+export function withoutIndex({ index: _index, ...refusal }: Refusal & { index: number }): Refusal {
+  return refusal;
+}
+
 const WORD_LIMIT = 30;
 
 export function checkStatements(read: readonly ReadStatement[], context: CheckContext): Checked {
