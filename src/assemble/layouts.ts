@@ -11,6 +11,10 @@ const asEntry = (item: Item): string => marked(item, item.text);
 const asBlock = (item: Item, writing: Writing): string => marked(item, writing.block(item.text, 1));
 const withType = (item: Item, writing: Writing): string =>
   `- [${writing.line(item.label ?? 'memory')}] ${marked(item, writing.line(item.text))}`;
+const byStatedDay = (item: Item, writing: Writing): string => {
+  const day = item.statedAt === undefined ? '' : `${localDay(item.statedAt, item.timeZone)}: `;
+  return withType({ ...item, text: day + item.text }, writing);
+};
 const bySpeaker = (item: Item, writing: Writing): string => {
   const label = writing.line(item.label ?? 'memory');
   return `- ${item.kind === 'event' ? `${label}:` : `[${label}]`} ${marked(item, writing.line(item.text))}`;
@@ -58,7 +62,7 @@ export const varveLayout: Layout = defineLayout({
         tagged('structured_data', 'scaffold', { around: ['{', '}'], item: asEntry, between: ',\n' }),
         tagged('learned_info', 'learnedInfo', { item: byConnection }),
         tagged('rules', 'learnings'),
-        tagged('memories', 'memories', { item: withType }),
+        tagged('memories', 'memories', { item: byStatedDay }),
         tagged('agent_reflections', 'agentReflections', { item: asBlock }),
         tagged('user_reflections', 'userReflections', { item: asBlock }),
         tagged('session_reflections', 'sessionReflections', { item: asBlock }),
