@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { defuseImages, type Writing } from '../language/inert-text.ts';
 import { localDay } from '../language/calendar.ts';
+import { ended } from '../language/words.ts';
 import { PROMPT_HEADINGS, type PromptTag } from '../record/memory-answers.ts';
 import { parse } from '../record/parse.ts';
 import { defineLayout, type Layout, marked, type SectionFormat } from './layout.ts';
@@ -82,7 +83,7 @@ export const varveLayout: Layout = defineLayout({
     {
       section: 'unknown',
       item: ({ text }, writing) =>
-        `Nothing more is remembered about: ${writing.line(text).replace(/(?<![.!?…。！？])$/u, '.')} Do not guess facts about the user or their people that are not above.`,
+        `Nothing more is remembered about: ${ended(writing.line(text))} Do not guess facts about the user or their people that are not above.`,
     },
     tagged('due_today', 'intentions', {
       after: 'Bring these up when it fits ("I" is the user); then mark them as done or dismissed.\n</due_today>',

@@ -1,6 +1,6 @@
 import { slotsOfClaim } from '../form/check/stated-by.ts';
 import { invalidInput } from '../errors.ts';
-import { anyWords, PACKS, templateOf, wordsOfAll } from '../language/packs/packs.ts';
+import { PACKS, templateOf, wordsOfAll } from '../language/packs/packs.ts';
 import { withoutEnd } from '../language/words.ts';
 import { attributeLabel, attributeTable, snakeCase } from '../record/attribute-table.ts';
 import { hasTrait } from '../record/attributes.ts';
