@@ -2,8 +2,19 @@ import { z } from 'zod';
 import { asksOfKnown, mayAskForPast } from '../recall/analyze-query.ts';
 import { dayOf, zoneOf } from '../language/calendar.ts';
 import { redactSensitive } from '../language/privacy-policy.ts';
-import { asksFor, detectPack, isQuestion, smallTalkIn, wordsOfAll } from '../language/packs/packs.ts';
-import { splitSentences } from '../language/sentences.ts';
+import { english } from '../language/packs/en.ts';
+import {
+  asksFor,
+  detectPack,
+  isFunctionWord,
+  isQuestion,
+  listPattern,
+  perPack,
+  smallTalkIn,
+  wordsOfAll,
+} from '../language/packs/packs.ts';
+import { findDates } from '../language/resolve-dates.ts';
+import { splitSentences, withBlanks } from '../language/sentences.ts';
 import { contentStems, indexWords, withoutEnd } from '../language/words.ts';
 import { definePrompt, fence, type PromptTemplate, renderPrompt } from '../models/prompt.ts';
 import type { RecallOptions, RecallResult, Recalled } from '../recall/recall-options.ts';
@@ -436,6 +447,21 @@ function isMostlyGone(text: string, quotes: readonly RetiredQuote[]): boolean {
 async function asksForKnown({ deps, scope, message }: Gathering): Promise<boolean> {
   const view = await deps.database.readReplica(scope, (reader) => deps.views.open(reader, scope));
   return asksOfKnown(message, { view, scope, attributes: deps.attributes });
+}
+
+const agendaTerms = perPack(({ questions: { agenda = '' } }) => new Set(indexWords(agenda.replaceAll('|', ' '))));
+
+/** Whether a message asks only what is due, after a greeting or not: "Hello, anything on for me today?" */
+export function asksForDue(message: string, now: number, timeZone: string): boolean {
+  const questions = splitSentences(message).filter(({ text }) => isQuestion(text));
+  return questions.every(({ text }) => {
+    const pack = detectPack(text) ?? english;
+    const days = findDates(text, pack, { now: new Date(now), timeZone, prefer: 'future' });
+    const rest = withBlanks(text, days).replace(listPattern(pack, 'greets'), ' ');
+    const isAgenda = (word: string): boolean => agendaTerms(pack).has(indexWords(word)[0] ?? '');
+    const topic = rest.toLowerCase().match(/\p{L}+(?:['’]\p{L}+)*/gu) ?? [];
+    return topic.some(isAgenda) && topic.every((word) => isAgenda(word) || isFunctionWord(word, pack));
+  });
 }
 
 const LONGEST_QUESTION = 200;

@@ -27,13 +27,11 @@ function sentenceOf({ path, message }: z.core.$ZodIssue): string {
   return /[.?!]$/.test(said) ? said : `${said}.`;
 }
 
-/** What other interfaces call a field, so that an error names the field that is meant and not one that is spelled alike. */
-const OTHER_NAMES: Readonly<Record<string, string>> = {
-  text: 'content',
-  message: 'content',
-  body: 'content',
-  name: 'speaker',
-};
+/** Names of the same thing in other interfaces, so that an error names the field that is meant and not one that is spelled alike. */
+const SAME_FIELD: readonly (readonly string[])[] = [
+  ['content', 'text', 'message', 'body'],
+  ['speaker', 'name'],
+];
 
 /** Says where misplaced fields belong, or what misspelt ones resemble, and which fields exist. */
 function unknownFields(keys: readonly string[], fields: object): string {
@@ -45,8 +43,8 @@ function unknownFields(keys: readonly string[], fields: object): string {
   const hints = keys.slice(0, 5).map((key) => {
     const places = Object.entries(fields).filter(([, type]) => Object.hasOwn(shapeOf(type), key));
     const belongs = places.map(([field]) => `${field}.${key}`).join(', ');
-    const meant = OTHER_NAMES[key];
-    if (meant !== undefined && Object.hasOwn(fields, meant)) return ` Give ${JSON.stringify(key)} as ${meant}.`;
+    const meant = SAME_FIELD.find((names) => names.includes(key))?.find((name) => known.includes(name));
+    if (meant !== undefined) return ` Give ${JSON.stringify(key)} as ${meant}.`;
     return belongs === '' ? didYouMean(key, known) : ` It belongs in ${belongs}.`;
   });
   const names = keys.slice(0, 5).map((key) => JSON.stringify(key.slice(0, 100)));
