@@ -4,7 +4,7 @@ import { RECALL_SOURCES, type RecallSource } from '../recall/recall-options.ts';
 import { textSchema, type TimeInput, timeSchema, timeZoneSchema } from '../record/parse.ts';
 import type { Scope } from '../record/scope.ts';
 import type { Budget, Layout } from './layout.ts';
-import { type FormerLayoutName, type LayoutName, layoutNameSchema, LAYOUTS } from './layouts.ts';
+import { type LayoutName, layoutNameSchema, LAYOUTS } from './layouts.ts';
 import { SECTION_NAMES, type SectionName } from './section.ts';
 import type { Trust } from '../record/statement.ts';
 import type { TokenCounter } from '../language/words.ts';
@@ -75,7 +75,7 @@ export type SectionSwitches = Partial<Record<SectionName | 'reflections' | 'look
 /** Settings for all contexts (`createVarve({ context })`) or for a single context. */
 export interface ContextSettings extends ContextHooks {
   /** The layout of the context. Default: `varve`. */
-  layout?: LayoutName | FormerLayoutName | Layout;
+  layout?: LayoutName | Layout;
   /** The maximum number of tokens, or one budget per section. Default: the layout's budget, or 8,000. */
   budget?: number | Budget;
   /** False leaves a section out. `reflections` stands for all sections of reflections, `lookups` for all that searches fill. */

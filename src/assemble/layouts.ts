@@ -286,22 +286,8 @@ export const LAYOUTS: Readonly<Record<LayoutName, Layout>> = {
   'reflections-xml': reflectionsXmlLayout,
 };
 
-export type FormerLayoutName = 'toolstream' | 'qwestly' | 'kwasi' | 'logicspike' | 'eden';
+export const layoutNameSchema: z.ZodType<LayoutName> = z.enum(Object.keys(LAYOUTS) as [LayoutName, ...LayoutName[]]);
 
-/** Former layout names. They are still accepted, but not documented. */
-const FORMER_NAMES: ReadonlyMap<unknown, LayoutName> = new Map<FormerLayoutName, LayoutName>([
-  ['toolstream', 'working-memory'],
-  ['qwestly', 'memory-list'],
-  ['kwasi', 'facts-and-profile'],
-  ['logicspike', 'fixed-budgets'],
-  ['eden', 'reflections-xml'],
-]);
-
-export const layoutNameSchema: z.ZodType<LayoutName> = z.preprocess(
-  (name) => FORMER_NAMES.get(name) ?? name,
-  z.enum(Object.keys(LAYOUTS) as [LayoutName, ...LayoutName[]]),
-);
-
-export function layoutOf(layout: LayoutName | FormerLayoutName | Layout = 'varve'): Layout {
+export function layoutOf(layout: LayoutName | Layout = 'varve'): Layout {
   return typeof layout === 'string' ? LAYOUTS[parse(layoutNameSchema, layout, 'The layout')] : layout;
 }

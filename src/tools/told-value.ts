@@ -71,7 +71,7 @@ function valueInFrame(text: string, frames: readonly Frame[]): string | null {
 
 const LINKS = `(?:${wordsOfAll('linksValue', 'latin')})`;
 const NAMING = `(?:${wordsOfAll('naming')})`;
-const COLON = /^(.{1,60}?)\s*[:：=]\s*(.+)$/su;
+const COLON = /^(.{1,60}?)[:：=](.+)$/su;
 const LINK = new RegExp(
   `^(.{1,60}?)(?:\\s+(?:${LINKS}(?:\\s+${NAMING})?|${NAMING})\\s+|(?:${wordsOfAll('linksValue', 'han')}))(.+)$`,
   'isu',
@@ -87,7 +87,7 @@ function valueAfterName(text: string, attribute: string, link: RegExp): string |
   const [, name = '', value = ''] = link.exec(text) ?? [];
   const labels = Object.values(TABLE.policyOf(attribute).labels).map((label) => normalValue(label));
   const isNamed = TABLE.resolve(name) === attribute || labels.includes(normalValue(name));
-  return isNamed ? value.replace(NOW, '').replace(ENDING, '').trim() || null : null;
+  return isNamed ? value.trim().replace(NOW, '').replace(ENDING, '').trim() || null : null;
 }
 
 /** "Allergic to soy", "favourite dish ramen". One word such as "city" may be a part of the value. */
