@@ -31,7 +31,7 @@ export interface ErrorOptions {
 // A globally registered symbol replaces `instanceof`, because a program may load two copies of the package.
 const MARKER = Symbol.for('varve.error');
 
-/** The only class of errors that Varve throws. Distinguish errors by `code`. */
+/** The class of all errors that the library throws to an application. Distinguish errors by `code`. */
 export class VarveError extends Error {
   readonly code: ErrorCode;
   readonly retryable: boolean;

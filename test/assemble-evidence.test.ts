@@ -275,6 +275,36 @@ describe('the evidence in a prompt', () => {
     expect(await line('What is the name of my aunt?', { topMemories: 0 })).toBeUndefined();
   });
 
+  it('does not say that nothing is known if the question asks only for what is due, and something is due', async () => {
+    const { varve, clock } = await opened();
+    const handle = varve.for({ ...ANN, session: 's' });
+    const dueOf = async (message: string) => {
+      const { user } = await handle.context({ message, lookup: 'always' });
+      return [user.includes('<due_today>'), user.includes('Nothing more is remembered')];
+    };
+    expect(await dueOf('Anything on for me?')).toEqual([false, true]);
+    await handle.intentions.add({ text: 'Return the ladder', dueAt: new Date(clock.now()) });
+    for (const message of [
+      'Anything on for me?',
+      'hello, do I have anything to do today?',
+      'Any reminders for me?',
+      'Habe ich heute etwas vor?',
+      '¿Tengo algo pendiente?',
+      'Cosa ho in programma oggi?',
+      'Heb ik vandaag iets te doen?',
+    ])
+      expect([message, ...(await dueOf(message))]).toEqual([message, true, false]);
+    for (const message of [
+      'What is the name of my aunt?',
+      'hello, what is my blood type?',
+      'Wie heißt meine Tante?',
+      'When did I buy my car?',
+      'Have I told you my shoe size?',
+      'Anything on for me? And where is my passport?',
+    ])
+      expect([message, ...(await dueOf(message))]).toEqual([message, true, true]);
+  });
+
   it('finds and shows the whole turn if the statement that was formed from it lacks a name that the question has', async () => {
     const { varve } = await opened();
     await varve

@@ -130,7 +130,7 @@ describe('a context', () => {
       message: 'hello',
       sections: { profile: false, workingMemory: false, scaffold: false },
     });
-    expect(alone.system).toContain('[preference] User likes tea.');
+    expect(alone.system).toContain('[preference] 2026-04-24: User likes tea.');
     const short = await handle.context({ message: 'hello', budget: { sections: { profile: 3 } } });
     expect(short.system.split('likes tea').length - 1).toBe(1);
     const shorter = await handle.context({ message: 'hello', budget: { sections: { profile: 3, workingMemory: 3 } } });
@@ -183,8 +183,8 @@ describe('a context', () => {
     expect(system).toContain(
       '<facts>\nhealth:\n- Allergy: cats\n- Allergy: pollen\nwork:\n- Employer: Bosch\n</facts>',
     );
-    expect(system).toContain('- [fact] Starts at Siemens. (planned for 2026-05-04)');
-    expect(system).toContain('- [fact] Is not allergic to nuts.');
+    expect(system).toContain('- [fact] 2026-04-24: Starts at Siemens. (planned for 2026-05-04)');
+    expect(system).toContain('- [fact] 2026-04-24: Is not allergic to nuts.');
     expect(system).toContain('<working_memory>\n- 2026-04-21: Is building a boat.\n</working_memory>');
     expect(system).not.toMatch(/Acme|Works at Bosch/);
     expect(user).not.toMatch(/Bosch|Siemens/);

@@ -192,6 +192,25 @@ describe('varve on the command line', () => {
     expect(await json('list', 'facts', '--user', 'mars')).toMatchObject({ items: [{ key: 'salary', value: '52k' }] });
   });
 
+  it('says how many records a list leaves out', async () => {
+    for (let index = 0; index < 4; index += 1) await json('remember', `Shelf ${index} is full.`, '--user', 'max');
+    const list = (...words: string[]) => run(['list', ...words, '--user', 'max']);
+    expect((await list('--limit', '3')).stderr).toContain('3 of 4 memories; --limit shows more.');
+    for (const words of [[], ['--limit', '4'], ['--limit', '3', '--json'], ['facts']])
+      expect((await list(...words)).stderr).not.toContain('--limit');
+    await json('observe', 'The mast is new.', '--user', 'max');
+    await json('observe', 'The sail is old.', '--user', 'max');
+    expect((await list('events', '--limit', '1')).stderr).toContain('1 of 2 events');
+    expect((await list('events', '--limit', '2')).stderr).not.toContain('of');
+  });
+
+  it('says what it forgot, with one full stop', async () => {
+    await json('remember', 'The lantern hangs in the porch.', '--user', 'ole');
+    await json('remember', 'The anchor is rusty', '--user', 'ole');
+    expect((await run(['forget', 'lantern', '--user', 'ole'])).stdout).toBe('Forgot The lantern hangs in the porch.\n');
+    expect((await run(['forget', 'anchor', '--user', 'ole'])).stdout).toBe('Forgot The anchor is rusty.\n');
+  });
+
   it('reads from a pipe and writes to one', async () => {
     const piped = await run(['observe', '-', '--session', 'log', '--origin', 'tool'], {
       input: 'The build is green.\n',

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { dueDay, inSecondPerson, monthsOf, visibleParts } from '../web/src/words.ts';
+import { date, dueDay, inSecondPerson, month, monthsOf, statedDay, visibleParts } from '../web/src/words.ts';
 
 const shown = (text: string): string =>
   visibleParts(text)
@@ -60,6 +60,24 @@ describe('dates in the inspector', () => {
 
   it('a due date that nobody stated is not shown', () => {
     const dueAt = '2026-03-08T00:00:00Z';
-    expect([dueDay({ dueAt, internal: {} }), dueDay({ dueAt, internal: { due: 'follow-up' } })]).toEqual([dueAt, null]);
+    expect([dueDay({ dueAt, internal: {} }), dueDay({ dueAt, internal: { due: 'follow-up' } })]).toEqual([
+      `${dueAt.slice(0, 10)}T12:00:00`,
+      null,
+    ]);
+  });
+});
+
+describe('the day of a statement', () => {
+  it.each([
+    ['2026-09-03T22:00:00Z', '+02:00', '4 Sept 2026'],
+    ['2026-09-03T22:00:00Z', 'Europe/Berlin', '4 Sept 2026'],
+    ['2026-09-04T05:00:00Z', '-05:00', '4 Sept 2026'],
+    ['2026-09-03T15:00:00Z', 'Asia/Tokyo', '4 Sept 2026'],
+    ['2026-09-04T00:00:00Z', undefined, '4 Sept 2026'],
+    ['2026-09-30T22:00:00Z', '+02:00', '1 Oct 2026'],
+  ])('%s in the zone %s is %s in every browser', (at, timeZone, shown) => {
+    const day = statedDay({ internal: timeZone === undefined ? {} : { timeZone } }, at);
+    expect(date(day)).toBe(shown);
+    expect(month(day)).toContain(shown.includes('Oct') ? 'October' : 'September');
   });
 });

@@ -162,6 +162,41 @@ for (const database of databases().filter(({ name }) => name !== 'PGlite')) {
       ]);
     });
 
+    it('refuses events and messages without a text, and says in which field it belongs', async () => {
+      const post = (body: unknown) => server.call('POST', '/v1/events?user=mute&session=s', { body });
+      for (const [body, says] of [
+        [{ content: ' ' }, 'content: is empty'],
+        [{ role: 'user', content: '' }, 'the words of the user in `content`'],
+        [{ messages: [{ role: 'user' }] }, 'the words of the user in `content`'],
+        [{ text: 'Hello' }, 'Give "text" as content.'],
+        [{ message: 'Hello' }, 'Give "message" as content.'],
+        [{ role: 'user', text: 'Hello' }, 'text: is not a field of a message; expected role, content'],
+      ] as const) {
+        const { status, body: problem } = await post(body);
+        expect([status, problem.detail]).toEqual([400, expect.stringContaining(says)]);
+      }
+      const calls = { role: 'assistant', content: '', tool_calls: [{ id: 'c1' }] };
+      const image = { role: 'user', content: [{ type: 'image', image: 'data:' }] };
+      for (const [body, count] of [
+        [{ messages: [calls] }, 0],
+        [{ messages: [image] }, 0],
+        [{ messages: [{ role: 'system', content: 'Be brief.' }] }, 0],
+        [[], 0],
+        [
+          {
+            messages: [
+              { role: 'user', content: '' },
+              { role: 'assistant', content: 'Hello?' },
+            ],
+          },
+          1,
+        ],
+      ] as const) {
+        const { status, body: answer } = await post(body);
+        expect([status, answer.events.length]).toEqual([201, count]);
+      }
+    });
+
     it('returns short records, requested fields, and signals on request', async () => {
       await server.call('POST', '/v1/memories?user=short', {
         body: { memory: { type: 'fact', content: 'Keeps owls.' } },

@@ -98,7 +98,7 @@ const BANNED_IN_DOCS: readonly Banned[] = [
   { phrase: /\b(?:is|are) yours\b/i, instead: 'you provide, you are responsible for' },
 ];
 // The former names of layouts are read as aliases, and the files of one of them can be imported.
-const ALIASES = /assemble\/layouts\.ts$|import\/read-eden\.ts$|import\/read-import\.ts$/;
+const ALIASES = /assemble\/layouts\.ts$|import\/read-eden\.ts$|import\/read-import\.ts$|import\/import-formats\.ts$/;
 
 /** The paragraphs of the docs without code, each on one line. The benchmarks page is generated from strings of the sources. */
 const paragraphs = globSync(['*.md', 'bench/*.md', 'docs/**/*.md', 'train/**/*.md', 'clients/python/*.md'], {

@@ -23,7 +23,7 @@ import {
   writingOf,
 } from './layout.ts';
 import { layoutOf } from './layouts.ts';
-import { chooseIntent, chooseLookup, lookUp, mostRecalled } from './look-up.ts';
+import { asksForDue, chooseIntent, chooseLookup, lookUp, mostRecalled } from './look-up.ts';
 import { type Item, type Material, SECTION_NAMES, type SectionName, sectionOf } from './section.ts';
 import { historyItems, intentionItems, ownText, pastTurns, profileItems, serviceItems } from './sections.ts';
 import { estimatingCounter } from '../language/words.ts';
@@ -264,6 +264,8 @@ async function gather(begun: Gathering): Promise<Gathered> {
   const material: Material = {
     ...knownItems(knowledge, deps.attributes),
     ...found,
+    // The due items answer such a question, although recall found nothing.
+    ...(intentions.length > 0 && asksForDue(message, gathering.now, timeZone) ? { unknown: [] } : {}),
     intentions,
     services,
     structuredProfile,

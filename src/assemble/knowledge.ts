@@ -1,29 +1,41 @@
 import { wordsOfAll } from '../language/packs/packs.ts';
-import { withoutEmptyHeadings } from '../language/sentences.ts';
+import { replaceStatements, withoutEmptyHeadings } from '../language/sentences.ts';
 import { createLru } from '../record/cache.ts';
 import type { AttributeTable } from '../record/attributes.ts';
 import { safeJson, textByTrust } from '../language/inert-text.ts';
 import { negationsIn } from '../language/quotes.ts';
 import { contentStems, coveredBy } from '../language/words.ts';
 import { attributeLabel, spelledKey } from '../record/attribute-table.ts';
-import { belongsToUser, isUser, normalValue, type Quote } from '../record/statement.ts';
+import { belongsToUser, isUser, normalValue } from '../record/statement.ts';
 import { MINUTE } from '../record/clock.ts';
+import { contentHash } from '../record/id.ts';
 import { type MemoryTypeTable, type PromptSection, typesThat } from '../record/memory-types.ts';
 import { hasEnded, hasOutcome, isPresentFact, type Memory, mergedAmong } from '../record/memory.ts';
 import { depthOf, ownerLevel, type Scope, type ScopeLevel, visibleOwners } from '../record/scope.ts';
 import {
   knowledgeStamp,
   NOTHING_SAID,
-  quotesOf,
+  type QuotedStatement,
+  quotedStatements,
   type Said,
   saidSince,
   type VisibleBlock,
   visibleBlocks,
 } from '../store/context-rows.ts';
 import type { Reader } from '../store/database.ts';
+import { changedStatements } from '../store/load-records.ts';
 import { ownerStates } from '../store/owner-store.ts';
 import { listMemories, listStatements } from '../store/read-memories.ts';
-import { blockItem, entryItems, factItem, type Item, jsonItem, type Material, memoryItem } from './section.ts';
+import {
+  blockItem,
+  entryItems,
+  factItem,
+  type Item,
+  jsonItem,
+  markedChanged,
+  type Material,
+  memoryItem,
+} from './section.ts';
 
 /** The records that every prompt of a session contains. They change slowly, so they are cached between turns. */
 export interface Knowledge {
@@ -31,8 +43,10 @@ export interface Knowledge {
   /** The owners' incarnations, which change when records are erased. */
   incarnations: string;
   blocks: VisibleBlock[];
-  /** By the ids of the statements on which the blocks are based. */
-  quotes: ReadonlyMap<string, { quotes: readonly Quote[]; importance: number }>;
+  /** The statements on which the blocks are based. */
+  behindBlocks: readonly QuotedStatement[];
+  /** The ids of the memories, and of the statements behind the blocks, that repeat what was changed later. */
+  changed: ReadonlySet<string>;
   facts: Memory[];
   /** The most important memories, except facts and statements that have ended. */
   memories: Memory[];
@@ -56,7 +70,8 @@ export const NOTHING_KNOWN: Knowledge = {
   stamp: '',
   incarnations: '',
   blocks: [],
-  quotes: new Map(),
+  behindBlocks: [],
+  changed: new Set(),
   facts: [],
   memories: [],
   learnings: [],
@@ -102,13 +117,16 @@ async function loadKnowledge(
   };
   const blocks = await visibleBlocks(reader, scope, connections, { now, memoryTypes });
   const behind = new Set(blocks.flatMap(({ restsOn }) => [...restsOn.values()].flat()));
+  const behindBlocks = await quotedStatements(reader, scope.tenant, [...behind]);
+  const memories = topMemories === 0 ? [] : await mostImportant();
   return {
     stamp,
     incarnations,
     blocks,
-    quotes: await quotesOf(reader, scope.tenant, [...behind]),
+    behindBlocks,
+    changed: await changedStatements(reader, scope, [...behindBlocks, ...memories]),
     facts,
-    memories: topMemories === 0 ? [] : await mostImportant(),
+    memories,
     // The agent follows learnings, so text from a document or a tool must not become one.
     learnings: (await list('learnings', 100, 'oldest')).filter(
       ({ state, trust }) => state !== 'dismissed' && trust !== 'low',
@@ -228,7 +246,7 @@ function steady(next: Knowledge, before: Knowledge, request: KnowledgeRequest): 
   const holds = before.memories.every(
     (memory) => isShown(memory, request) && (memory.expiresAt === null || memory.expiresAt.getTime() > request.now),
   );
-  return holds ? { ...next, memories: before.memories } : next;
+  return holds ? { ...next, memories: before.memories, changed: before.changed } : next;
 }
 
 function keyOf({ scope, connections, topMemories }: KnowledgeRequest): string {
@@ -245,17 +263,26 @@ export function knownItems(knowledge: Knowledge, attributes: AttributeTable): Ma
 }
 
 function itemsOf(knowledge: Knowledge, attributes: AttributeTable): Material {
-  const { blocks, quotes, facts, memories, learnings, reflections } = knowledge;
+  const { blocks, behindBlocks, changed, facts, learnings, reflections } = knowledge;
+  const memories = knowledge.memories.map((memory) => (changed.has(memory.id) ? markedChanged(memory) : memory));
+  const statements = new Map(behindBlocks.map((statement) => [statement.id, statement]));
   const own = (kind: VisibleBlock['kind']): VisibleBlock | undefined =>
     blocks.findLast((block) => block.kind === kind && block.connection === null && block.level !== 'session');
   const text = (kind: VisibleBlock['kind']): Item[] => {
     const block = own(kind);
     if (typeof block?.content !== 'string') return [];
-    const content = withoutEmptyHeadings(block.content);
     // A sentence may also be based on an event, which has no quotes.
     const restsOn = new Map(
-      [...block.restsOn].map(([key, ids]) => [key, ids.map((id) => ({ id, quotes: [], ...quotes.get(id) }))]),
+      [...block.restsOn].map(([key, ids]) => [key, ids.map((id) => statements.get(id) ?? { id, quotes: [] })]),
     );
+    // A line of a list is one statement. Prose has sentences of its own, which are left out when their statements change.
+    const content = replaceStatements(withoutEmptyHeadings(block.content), (sentence, { isListed }) => {
+      const behind = restsOn.get(contentHash(sentence)) ?? [];
+      if (!isListed || !behind.some(({ id }) => changed.has(id))) return sentence;
+      const { content: line } = markedChanged({ content: sentence });
+      restsOn.set(contentHash(line), behind);
+      return line;
+    });
     return content === '' ? [] : [{ ...blockItem(block.id, content), restsOn }];
   };
   const scaffold = own('scaffold');

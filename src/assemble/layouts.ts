@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { defuseImages, type Writing } from '../language/inert-text.ts';
 import { localDay } from '../language/calendar.ts';
+import { ended } from '../language/words.ts';
 import { PROMPT_HEADINGS, type PromptTag } from '../record/memory-answers.ts';
 import { parse } from '../record/parse.ts';
 import { defineLayout, type Layout, marked, type SectionFormat } from './layout.ts';
@@ -11,6 +12,10 @@ const asEntry = (item: Item): string => marked(item, item.text);
 const asBlock = (item: Item, writing: Writing): string => marked(item, writing.block(item.text, 1));
 const withType = (item: Item, writing: Writing): string =>
   `- [${writing.line(item.label ?? 'memory')}] ${marked(item, writing.line(item.text))}`;
+const byStatedDay = (item: Item, writing: Writing): string => {
+  const day = item.statedAt === undefined ? '' : `${localDay(item.statedAt, item.timeZone)}: `;
+  return withType({ ...item, text: day + item.text }, writing);
+};
 const bySpeaker = (item: Item, writing: Writing): string => {
   const label = writing.line(item.label ?? 'memory');
   return `- ${item.kind === 'event' ? `${label}:` : `[${label}]`} ${marked(item, writing.line(item.text))}`;
@@ -58,7 +63,7 @@ export const varveLayout: Layout = defineLayout({
         tagged('structured_data', 'scaffold', { around: ['{', '}'], item: asEntry, between: ',\n' }),
         tagged('learned_info', 'learnedInfo', { item: byConnection }),
         tagged('rules', 'learnings'),
-        tagged('memories', 'memories', { item: withType }),
+        tagged('memories', 'memories', { item: byStatedDay }),
         tagged('agent_reflections', 'agentReflections', { item: asBlock }),
         tagged('user_reflections', 'userReflections', { item: asBlock }),
         tagged('session_reflections', 'sessionReflections', { item: asBlock }),
@@ -78,7 +83,7 @@ export const varveLayout: Layout = defineLayout({
     {
       section: 'unknown',
       item: ({ text }, writing) =>
-        `Nothing more is remembered about: ${writing.line(text).replace(/(?<![.!?…。！？])$/u, '.')} Do not guess facts about the user or their people that are not above.`,
+        `Nothing more is remembered about: ${ended(writing.line(text))} Do not guess facts about the user or their people that are not above.`,
     },
     tagged('due_today', 'intentions', {
       after: 'Bring these up when it fits ("I" is the user); then mark them as done or dismissed.\n</due_today>',

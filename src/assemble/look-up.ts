@@ -2,8 +2,19 @@ import { z } from 'zod';
 import { asksOfKnown, mayAskForPast } from '../recall/analyze-query.ts';
 import { dayOf, zoneOf } from '../language/calendar.ts';
 import { redactSensitive } from '../language/privacy-policy.ts';
-import { asksFor, detectPack, isQuestion, smallTalkIn, wordsOfAll } from '../language/packs/packs.ts';
-import { splitSentences } from '../language/sentences.ts';
+import { english } from '../language/packs/en.ts';
+import {
+  asksFor,
+  detectPack,
+  isFunctionWord,
+  isQuestion,
+  listPattern,
+  perPack,
+  smallTalkIn,
+  wordsOfAll,
+} from '../language/packs/packs.ts';
+import { findDates } from '../language/resolve-dates.ts';
+import { splitSentences, withBlanks } from '../language/sentences.ts';
 import { contentStems, indexWords, withoutEnd } from '../language/words.ts';
 import { definePrompt, fence, type PromptTemplate, renderPrompt } from '../models/prompt.ts';
 import type { RecallOptions, RecallResult, Recalled } from '../recall/recall-options.ts';
@@ -13,15 +24,16 @@ import type { Event } from '../record/event.ts';
 import { typesThat } from '../record/memory-types.ts';
 import { type Memory, plannedFor } from '../record/memory.ts';
 import type { Scope } from '../record/scope.ts';
+import { lengthOf } from '../record/statement.ts';
 import { memoriesByTag } from '../store/context-rows.ts';
-import { type RetiredQuote, retiredQuotes } from '../store/load-records.ts';
+import { changedStatements, type RetiredQuote, retiredQuotes } from '../store/load-records.ts';
 import { findEvents } from '../store/event-store.ts';
 import { DEFAULT_TIMEOUT, type Gathering, LONGEST_QUERY } from './assemble-deps.ts';
 import type { ContextOptions, Intent } from './context-options.ts';
 import type { Lookup } from './context-report.ts';
 import { oneLine, textByTrust } from '../language/inert-text.ts';
 import type { Layout } from './layout.ts';
-import { applicationItem, type Item, type Material, memoryItem, turnItem } from './section.ts';
+import { applicationItem, type Item, type Material, markedChanged, memoryItem, turnItem } from './section.ts';
 
 /** The result of the application's own function replaces that of the rules, field by field. */
 export async function chooseIntent({ options, message, attempt }: Gathering): Promise<Intent> {
@@ -144,10 +156,8 @@ function recallSection(search: Search): Promise<Material> {
       : answer;
     failed.push(...near.degraded.map((error) => ({ section: 'recall' as const, error })));
     // If the sources include turns, a turn can be shown in place of its statement.
-    const behind =
-      how.sources === undefined || how.sources.includes('events')
-        ? await attempt('recall', () => readBehind(deps, scope, near.results), NOTHING_BEHIND)
-        : NOTHING_BEHIND;
+    const showsTurns = how.sources === undefined || how.sources.includes('events');
+    const behind = await attempt('recall', () => readBehind(deps, scope, near.results, showsTurns), NOTHING_BEHIND);
     const telling = tellingResults(near.results, message);
     const order = layout.recall?.order;
     const items = evidenceItems(telling, behind, { order, isAboutPast: mayAskForPast(message), timeZone });
@@ -201,7 +211,7 @@ interface Search extends Gathering {
 }
 
 type Found = Pick<Recalled, 'results' | 'abstained' | 'degraded'>;
-const NOTHING_BEHIND: Behind = { turns: new Map(), retired: [] };
+const NOTHING_BEHIND: Behind = { turns: new Map(), retired: [], changed: new Set() };
 const NOTHING_FOUND: Found = { results: [], abstained: false, degraded: [] };
 
 // Recall returns results however poor they are. The prompt omits those below this relevance, unless the layout sets a minimum.
@@ -295,20 +305,25 @@ export interface Behind {
   turns: ReadonlyMap<string, Event>;
   /** The quotes from recalled turns that are no longer true. */
   retired: readonly RetiredQuote[];
+  /** The ids of the recalled statements that repeat what was changed later. */
+  changed: ReadonlySet<string>;
 }
 
 async function readBehind(
   { database, privacy }: RecallDeps,
   scope: Scope,
   results: readonly RecallResult[],
+  showsTurns: boolean,
 ): Promise<Behind> {
-  const pieces = results.flatMap(({ memory }) => (memory !== null && isPiece(memory) ? memory.sourceEvents : []));
+  if (results.length === 0) return NOTHING_BEHIND;
+  const memories = results.flatMap(({ memory }) => memory ?? []);
+  const pieces = memories.flatMap((memory) => (showsTurns && isPiece(memory) ? memory.sourceEvents : []));
   const recalled = results.flatMap(({ event }) => event?.id ?? []);
-  if (pieces.length + recalled.length === 0) return NOTHING_BEHIND;
   return database.readReplica(scope, async (reader) => {
     const found = await findEvents(reader, scope, [...new Set(pieces)]);
     const turns = new Map(found.map((turn) => [turn.id, { ...turn, content: redactSensitive(turn.content, privacy) }]));
-    return { turns, retired: await retiredQuotes(reader, scope, [...new Set([...pieces, ...recalled])]) };
+    const retired = await retiredQuotes(reader, scope, [...new Set([...pieces, ...recalled])]);
+    return { turns, retired, changed: await changedStatements(reader, scope, memories) };
   });
 }
 
@@ -351,24 +366,31 @@ interface EvidenceOrder {
 /** If a statement is only a quotation, its turn is shown instead. Results of low trust come last. */
 function evidenceItems(
   results: readonly RecallResult[],
-  { turns, retired }: Behind,
+  behind: Behind,
   { order = 'relevance', isAboutPast, timeZone }: EvidenceOrder,
 ): Item[] {
   const items = new Map<string, Item>();
   for (const result of results) {
-    const turn = result.kind === 'event' ? result.event : turnOf(result.memory, turns);
+    const turn = result.kind === 'event' ? result.event : turnOf(result.memory, behind, isAboutPast);
     const key = turn?.id ?? result.id;
-    const item = items.get(key) ?? itemOf(result, turn, timeZone);
+    const item = items.get(key) ?? itemOf(result, turn, { timeZone, changed: behind.changed });
     items.set(key, result.kind === 'memory' && turn !== null ? withStatement(item, result.memory) : item);
   }
   const place = ({ date, score }: Item): number => (order === 'time' ? (date?.getTime() ?? 0) : -score);
   return [...items.values()]
-    .flatMap((item) => withStanding(item, retired, isAboutPast))
+    .flatMap((item) => withStanding(item, behind.retired, isAboutPast))
     .sort((one, other) => Number(one.trust === 'low') - Number(other.trust === 'low') || place(one) - place(other));
 }
 
-function itemOf(result: RecallResult, turn: Event | null, otherwise: string): Item {
-  if (turn === null) return memoryItem(result.memory as Memory, result.score);
+function itemOf(
+  result: RecallResult,
+  turn: Event | null,
+  { timeZone: otherwise, changed }: Pick<EvidenceOrder, 'timeZone'> & Pick<Behind, 'changed'>,
+): Item {
+  if (turn === null) {
+    const memory = result.memory as Memory;
+    return memoryItem(changed.has(memory.id) ? markedChanged(memory) : memory, result.score);
+  }
   const passage = result.kind === 'event' ? result.passage : null;
   const trust = trustOfTurn(turn, passage);
   const text = textByTrust(textOf(turn, passage), trust);
@@ -385,9 +407,11 @@ function isPiece({ reader, attribute, sourceEvents }: Memory): boolean {
 // In characters. The statement of a longer turn is shown instead of the whole turn.
 const SHORT_TURN = 600;
 
-function turnOf(memory: Memory, turns: Behind['turns']): Event | null {
+function turnOf(memory: Memory, { turns, retired }: Behind, isAboutPast: boolean): Event | null {
   const turn = isPiece(memory) ? turns.get(memory.sourceEvents[0] ?? '') : undefined;
   if (turn === undefined || turn.origin !== 'user' || turn.content.length > SHORT_TURN) return null;
+  // The statement still holds, but its turn would be left out.
+  if (!isAboutPast && isMostlyGone(turn.content, quotesFrom(turn.id, retired))) return null;
   // Beside a pasted text, the user's own statement is shown by itself. In its turn, it would be marked as unverified.
   return trustOfTurn(turn) === 'low' ? null : turn;
 }
@@ -406,16 +430,38 @@ function withStatement(item: Item, memory: Memory): Item {
 
 /** Marks a turn if part of it is no longer true. Leaves it out if that is most of it, unless the question is about the past. */
 function withStanding(item: Item, retired: readonly RetiredQuote[], isAboutPast: boolean): Item[] {
-  const quotes = item.kind === 'event' ? retired.filter(({ event }) => event === item.id) : [];
+  const quotes = item.kind === 'event' ? quotesFrom(item.id, retired) : [];
   if (quotes.length === 0) return [item];
-  const gone = quotes.reduce((sum, { start, end }) => sum + end - start, 0);
-  if (gone * 2 >= item.text.length && !isAboutPast) return [];
+  if (!isAboutPast && isMostlyGone(item.text, quotes)) return [];
   return [quotes.some(({ isChanged }) => isChanged) ? { ...item, text: item.text + CHANGED_LATER } : item];
+}
+
+function quotesFrom(turn: string | null, retired: readonly RetiredQuote[]): RetiredQuote[] {
+  return retired.filter(({ event }) => event === turn);
+}
+
+function isMostlyGone(text: string, quotes: readonly RetiredQuote[]): boolean {
+  return quotes.length > 0 && lengthOf(quotes) * 2 >= text.length;
 }
 
 async function asksForKnown({ deps, scope, message }: Gathering): Promise<boolean> {
   const view = await deps.database.readReplica(scope, (reader) => deps.views.open(reader, scope));
   return asksOfKnown(message, { view, scope, attributes: deps.attributes });
+}
+
+const agendaTerms = perPack(({ questions: { agenda = '' } }) => new Set(indexWords(agenda.replaceAll('|', ' '))));
+
+/** Whether a message asks only what is due, after a greeting or not: "Hello, anything on for me today?" */
+export function asksForDue(message: string, now: number, timeZone: string): boolean {
+  const questions = splitSentences(message).filter(({ text }) => isQuestion(text));
+  return questions.every(({ text }) => {
+    const pack = detectPack(text) ?? english;
+    const days = findDates(text, pack, { now: new Date(now), timeZone, prefer: 'future' });
+    const rest = withBlanks(text, days).replace(listPattern(pack, 'greets'), ' ');
+    const isAgenda = (word: string): boolean => agendaTerms(pack).has(indexWords(word)[0] ?? '');
+    const topic = rest.toLowerCase().match(/\p{L}+(?:['’]\p{L}+)*/gu) ?? [];
+    return topic.some(isAgenda) && topic.every((word) => isAgenda(word) || isFunctionWord(word, pack));
+  });
 }
 
 const LONGEST_QUESTION = 200;

@@ -8,6 +8,7 @@ import type { Memory } from '../record/memory.ts';
 import { defuseImages, safeJson, speakerName, textByTrust } from '../language/inert-text.ts';
 import { type Quote, type Trust, trustOf, USER } from '../record/statement.ts';
 import { userInFirstPerson } from '../recall/analyze-query.ts';
+import { CHANGED_LATER } from '../recall/results.ts';
 
 export type OverflowRule =
   /** The items with the lowest scores are dropped. */
@@ -90,6 +91,8 @@ export interface Item {
   title?: string;
   url?: string;
   date?: Date;
+  /** For a memory: when it was stated. Its `date` is the time since when it is true, if that was stated. */
+  statedAt?: Date;
   /** The time zone in which the date's day is written. Default: UTC. */
   timeZone?: unknown;
   importance?: number;
@@ -114,6 +117,11 @@ export function applicationItem(text: string): Item {
   return { text, kind: 'application', id: null, trust: 'high', score: Infinity };
 }
 
+/** Marks a statement that repeats what was changed later, as recall marks a turn. */
+export function markedChanged<Statement extends Pick<Memory, 'content'>>(statement: Statement): Statement {
+  return { ...statement, content: statement.content + CHANGED_LATER };
+}
+
 export function memoryItem(memory: Memory, score: number = memory.importance): Item {
   const { trust, metadata } = memory;
   const text = (value: unknown): string | undefined =>
@@ -128,6 +136,7 @@ export function memoryItem(memory: Memory, score: number = memory.importance): I
     title: text(memory.title),
     url: memory.url === null || trust === 'low' ? undefined : memory.url,
     date: memory.validFrom ?? memory.statedAt,
+    statedAt: memory.statedAt,
     timeZone: memory.internal['timeZone'],
     importance: memory.importance,
     quotes: memory.quotes,

@@ -14,6 +14,7 @@ import { observationEvent, userContextEvents } from '../observe/record-observati
 import type { ChatCategory, ObservationSource, UserContextUpdate } from '../observe/record-observation.ts';
 import { type Recalled, type RecallOptions, recallOptionsSchema } from '../recall/recall-options.ts';
 import { recall, type RecallDeps } from '../recall/recall.ts';
+import { CHANGED_LATER } from '../recall/results.ts';
 import type { Observable } from '../record/chat-message.ts';
 import { type Event, EVENT_KINDS } from '../record/event.ts';
 import type { Memory } from '../record/memory.ts';
@@ -23,6 +24,7 @@ import { ownerOf, type Scope } from '../record/scope.ts';
 import type { RecallFilter } from '../store/record-filter.ts';
 import { listContexts, type LoggedContext } from '../store/context-log-store.ts';
 import { type ErasureCertificate, listErasures } from '../store/erase.ts';
+import { changedStatements } from '../store/load-records.ts';
 import { blockHandle, type BlockHandle, blockReader, type BlockReader } from './blocks.ts';
 import { parseEraseOptions, parseRunOptions, type RunOptions } from './change.ts';
 import { connectionHandle, type ConnectionHandle } from './connections.ts';
@@ -284,7 +286,19 @@ async function recallFor(
   const text = parse(querySchema, query, 'The query');
   const checked = parse(recallOptionsSchema, options, 'The options');
   for (const { types } of filtersIn(checked.filter)) assertTypes(types, parts.memoryTypes, EVENT_KINDS);
-  return recall(parts, scope, text, checked, { asOf });
+  const recalled = await recall(parts, scope, text, checked, { asOf });
+  return asOf === null ? withChanges(parts, scope, recalled) : recalled;
+}
+
+/** Marks the statements that repeat what was changed later. Recall itself marks the turns. */
+async function withChanges({ database }: RecallDeps, scope: Scope, recalled: Recalled): Promise<Recalled> {
+  const memories = recalled.results.flatMap(({ memory }) => memory ?? []);
+  if (memories.length === 0) return recalled;
+  const changed = await database.readReplica(scope, (reader) => changedStatements(reader, scope, memories));
+  const results = recalled.results.map((result) =>
+    changed.has(result.id) ? { ...result, text: result.text + CHANGED_LATER } : result,
+  );
+  return { ...recalled, results };
 }
 
 function filtersIn(filter: RecallFilter = {}): RecallFilter[] {

@@ -1,6 +1,6 @@
 import type { z } from 'zod';
 import { jsonSchema, type JsonSchema } from './json-schema.ts';
-import type { Operation } from './operation.ts';
+import { type Operation, TAGS } from './operation.ts';
 import { queryProperties, SCOPE_PARTS } from './read-request.ts';
 import * as records from './record-schemas.ts';
 
@@ -17,26 +17,6 @@ const SCOPE_TEXT: Record<(typeof SCOPE_PARTS)[number], string> = {
   user: 'The user of the scope.',
   session: 'The session of the scope: one conversation.',
   connection: 'The tool connection that the records concern.',
-};
-
-const TAG_TEXT: Readonly<Record<string, string>> = {
-  events: 'What happened: turns, observations, documents, decisions. All other records are derived from events.',
-  memories: 'Learned statements, each with its source, its versions and its history.',
-  facts: 'Permanent facts about the user, each under a key such as `home_city`.',
-  notes: 'Notes and saved items of the user.',
-  entities: 'The people and things that memories are about.',
-  context: 'The prompt that the agent gets for a turn, within a token budget.',
-  recall: 'Search by meaning and by words at once.',
-  tools: 'The tools of the agent, as MCP offers them, called over HTTP.',
-  blocks: 'Short documents that are part of every prompt: the profile, the working memory.',
-  session: 'The state of a conversation.',
-  connection: 'What was learned about a connection to a tool.',
-  intentions: 'What the user wants to do, and what the agent has learned to do.',
-  work: 'Background work that is started by hand, and its results.',
-  keys: 'API keys, and the audit trail of administrative actions.',
-  jobs: 'The queue behind the background work.',
-  operations: 'Counts, costs, erasing, import and export.',
-  inspector: 'What the inspector at `/` shows: lists by offset, counts and overviews of a scope.',
 };
 
 export function openApi(operations: readonly Operation[], version: string): OpenApiDocument {
@@ -65,7 +45,7 @@ export function openApi(operations: readonly Operation[], version: string): Open
     },
     servers: [{ url: '/' }],
     security: [{ bearer: [] }, { apiKey: [] }],
-    tags: [...new Set(operations.map(({ tag }) => tag))].map((name) => ({ name, description: TAG_TEXT[name] ?? '' })),
+    tags: [...new Set(operations.map(({ tag }) => tag))].map((name) => ({ name, description: TAGS[name] })),
     paths,
     components: {
       schemas: Object.fromEntries(Object.entries(schemas).sort(([one], [other]) => one.localeCompare(other))),

@@ -42,13 +42,36 @@ export class Reply {
   }
 }
 
+/** The groups of operations, with the description of each in the OpenAPI document. */
+export const TAGS = {
+  events: 'What happened: turns, observations, documents, decisions. All other records are derived from events.',
+  memories: 'Learned statements, each with its source, its versions and its history.',
+  facts: 'Permanent facts about the user, each under a key such as `home_city`.',
+  notes: 'Notes and saved items of the user.',
+  entities: 'The people and things that memories are about.',
+  context: 'The prompt that the agent gets for a turn, within a token budget.',
+  recall: 'Search by meaning and by words at once.',
+  tools: 'The tools of the agent, as MCP offers them, called over HTTP.',
+  blocks: 'Short documents that are part of every prompt: the profile, the working memory.',
+  session: 'The state of a conversation.',
+  connection: 'What was learned about a connection to a tool.',
+  intentions: 'What the user wants to do, and what the agent has learned to do.',
+  work: 'Background work that is started by hand, and its results.',
+  webhooks: 'Messages to other servers when records change, and their deliveries.',
+  keys: 'API keys, and the audit trail of administrative actions.',
+  jobs: 'The queue behind the background work.',
+  operations: 'Counts, costs, erasing, import and export.',
+  inspector: 'What the inspector at `/` shows: lists by offset, counts and overviews of a scope.',
+} as const;
+export type Tag = keyof typeof TAGS;
+
 /** The routes and the OpenAPI document are generated from these declarations. */
 export interface Operation {
   id: string;
   method: 'get' | 'post' | 'put' | 'patch' | 'delete';
   /** Has at most one placeholder, in OpenAPI's form: `/v1/memories/{id}`. */
   path: string;
-  tag: string;
+  tag: Tag;
   summary: string;
   access: KeyAccess;
   /** Whether the query string may name agent, user, session and connection. */
@@ -113,7 +136,7 @@ type Declare = <Query extends z.ZodType | undefined = undefined, Body extends z.
 ) => Operation;
 
 /** `notes('addNote', 'POST /v1/notes', { … })`. Defaults: scoped; `read` for GET, else `write`; status 200, or 204 without a schema. */
-export function operationsOf(tag: string, shared: Shared = {}): Declare {
+export function operationsOf(tag: Tag, shared: Shared = {}): Declare {
   return (id, route, { answer, run, ...rest }) => {
     const [verb, path = ''] = route.split(' ');
     const method = verb?.toLowerCase() as Operation['method'];

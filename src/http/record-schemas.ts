@@ -109,6 +109,11 @@ export const forgotten: z.ZodType = named('Forgotten', {
   saidAgainAt: maybeTime,
 });
 
+export const memoryUse: z.ZodType = named('MemoryUse', {
+  ...each(count, 'given used confirmed corrected'),
+  lastConfirmedAt: maybeTime,
+});
+
 export const written: z.ZodType = named('WrittenMemory', {
   memory,
   outcome: z.enum(['created', 'unchanged', 'revised', 'superseded']),

@@ -1,5 +1,6 @@
 import { invalidInput, VarveError } from '../errors.ts';
 import { assertDepth } from '../record/json.ts';
+import { LIST_FIELDS } from './import-formats.ts';
 import type { SourceFile } from './import-source.ts';
 
 /** A value in a file. `list` is the name of its list, if the file is an object of lists. */
@@ -10,13 +11,6 @@ export interface Element {
   value: unknown;
 }
 
-// Exports store their lists in fields with these names.
-const LISTS: ReadonlySet<string> = new Set(
-  (
-    'results memories points items data conversations messages memory_sessions memory_user memory_agent ' +
-    'agents blocks core_memory passages edges nodes facts threads sessions documents'
-  ).split(' '),
-);
 const PREFIX = 64 * 1024;
 const MOST_PER_ELEMENT = 256 * 1024 * 1024;
 
@@ -63,7 +57,7 @@ function holderOf(prefix: string): Holder {
   for (const { 0: token, index } of start.matchAll(/"(?:[^"\\]|\\.)*"(?:\s*:\s*\[)?|[{}[\]]/g)) {
     if (token.startsWith('"')) {
       const key = /^"([^"]*)"\s*:\s*\[$/.exec(token)?.[1];
-      if (depth === 1 && key !== undefined && LISTS.has(key)) holder = 2;
+      if (depth === 1 && key !== undefined && LIST_FIELDS.has(key)) holder = 2;
       if (token.endsWith('[')) depth += 1;
     } else depth += '{['.includes(token) ? 1 : -1;
     // The first object has ended. If another one follows, each object is a value, such as a conversation with its messages.

@@ -1,4 +1,5 @@
 import { invalidInput, messageOf } from '../errors.ts';
+import type { FormatName } from './import-formats.ts';
 import { type Imported, isObject, type LeftFile, type SourceFile } from './import-source.ts';
 import { type Element, elementsIn, elementsOf } from './json-elements.ts';
 import { readChatgpt } from './read-chatgpt.ts';
@@ -28,36 +29,35 @@ interface ImportFormat {
 }
 
 // A file is compared in this order, first by name, then as a whole, then by its values. Several formats have a field `memory` or `content`.
-const FORMATS: ReadonlyMap<string, ImportFormat> = new Map(
-  Object.entries<ImportFormat>({
-    varve: { read: readVarve, isOne: (value) => 'record' in value, isScoped: true },
-    eden: {
-      read: readEden,
-      named: /memory_(sessions|user|agent)/,
-      isOne: (value, { list }) => list?.startsWith('memory_') === true || 'memory_type' in value,
-      passes: 2,
-    },
-    chatgpt: { read: readChatgpt, isOne: (value) => 'mapping' in value },
-    claude: { read: readClaude, isOne: (value) => isClaude(value) },
-    letta: { read: readLetta, named: /\.af$/i, isOne: (_, element) => isLetta(element) },
-    zep: { read: readZep, isOne: (_, element) => isZep(element) },
-    supermemory: { read: readSupermemory, isOne: (value) => isSupermemory(value) },
-    langgraph: {
-      read: readLanggraph,
-      isOne: (value) => ('namespace' in value || 'prefix' in value) && 'key' in value,
-    },
-    mem0: {
-      read: readMem0,
-      isOne: (value) => 'memory' in value || (isObject(value['payload']) && 'data' in value['payload']),
-    },
-    markdown: { read: readMarkdown, named: /\.(md|markdown)$/i },
-    transcripts: {
-      read: readTranscripts,
-      isFile: isPlainTranscript,
-      isOne: (value) => ['messages', 'role', 'content', 'text'].some((name) => name in value),
-    },
-  }),
-);
+const READERS: Readonly<Record<FormatName, ImportFormat>> = {
+  varve: { read: readVarve, isOne: (value) => 'record' in value, isScoped: true },
+  eden: {
+    read: readEden,
+    named: /memory_(sessions|user|agent)/,
+    isOne: (value, { list }) => list?.startsWith('memory_') === true || 'memory_type' in value,
+    passes: 2,
+  },
+  chatgpt: { read: readChatgpt, isOne: (value) => 'mapping' in value },
+  claude: { read: readClaude, isOne: (value) => isClaude(value) },
+  letta: { read: readLetta, named: /\.af$/i, isOne: (_, element) => isLetta(element) },
+  zep: { read: readZep, isOne: (_, element) => isZep(element) },
+  supermemory: { read: readSupermemory, isOne: (value) => isSupermemory(value) },
+  langgraph: {
+    read: readLanggraph,
+    isOne: (value) => ('namespace' in value || 'prefix' in value) && 'key' in value,
+  },
+  mem0: {
+    read: readMem0,
+    isOne: (value) => 'memory' in value || (isObject(value['payload']) && 'data' in value['payload']),
+  },
+  markdown: { read: readMarkdown, named: /\.(md|markdown)$/i },
+  transcripts: {
+    read: readTranscripts,
+    isFile: isPlainTranscript,
+    isOne: (value) => ['messages', 'role', 'content', 'text'].some((name) => name in value),
+  },
+};
+const FORMATS: ReadonlyMap<string, ImportFormat> = new Map(Object.entries(READERS));
 
 export const IMPORT_FORMATS: readonly string[] = [...FORMATS.keys()];
 

@@ -5,7 +5,6 @@ import { AIMessage, type BaseMessage, HumanMessage } from '@langchain/core/messa
 import { BaseRetriever, type BaseRetrieverInput } from '@langchain/core/retrievers';
 import type { Handle } from '../handle/handle.ts';
 import type { RecallOptions } from '../recall/recall-options.ts';
-import { chatText } from '../record/chat-message.ts';
 import { foundRecords } from '../tools/found-record.ts';
 import { assertHasSession } from './keyed-notes.ts';
 
@@ -41,7 +40,7 @@ export class VarveChatHistory extends BaseListChatMessageHistory {
   override async addMessages(messages: BaseMessage[]): Promise<void> {
     const spoken = messages.map((message) => ({
       role: message.getType(),
-      content: chatText(message.content as string | unknown[]),
+      content: message.content as string | unknown[],
       name: message.name,
     }));
     await this.#handle.observe({ messages: spoken.filter(({ role }) => KNOWN_ROLES.has(role)) });

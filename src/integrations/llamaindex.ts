@@ -41,7 +41,7 @@ export class VarveMemoryBlock extends BaseMemoryBlock {
     const spoken = messages.filter(({ role }) => role === 'user' || role === 'assistant');
     if (spoken.length === 0) return;
     await this.#handle.observe({
-      messages: spoken.map(({ id, role, content }) => ({ id, role, content: chatText(content as string | unknown[]) })),
+      messages: spoken.map(({ id, role, content }) => ({ id, role, content: content as string | unknown[] })),
     });
   }
 }

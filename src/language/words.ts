@@ -255,6 +255,11 @@ export function lexicalSimilarity(one: string, other: string): number {
   return Math.min(0.95, 0.45 + 0.5 * share);
 }
 
+/** Ends a sentence with a full stop, unless it ends already. */
+export function ended(sentence: string): string {
+  return /[.!?…。！？]$/u.test(sentence) ? sentence : `${sentence}.`;
+}
+
 /** Removes trailing characters. The pattern `/[.,]+$/` is quadratic and takes half a minute for a hundred thousand dots. */
 export function withoutEnd(text: string, characters: string): string {
   let end = text.length;

@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { invalidInput } from '../errors.ts';
 import type { NewEvent } from './event.ts';
 import { isObject, parse, textSchema, timeSchema, type TimeInput } from './parse.ts';
 import type { Origin } from './statement.ts';
@@ -83,24 +84,26 @@ export const conversationSchema: z.ZodType<Conversation, Conversation> = z.stric
   messages: z.array(chatMessageSchema).min(1).max(10_000),
 });
 
-/** Skips system messages, which often contain recalled memory, and messages that only call tools. */
-function conversationEvents(messages: readonly ChatMessage[], session: string | null): NewEvent[] {
-  return messages.flatMap((message): NewEvent[] => {
-    const origin = ROLE_ORIGINS[message.role.trim().toLowerCase()] ?? 'user';
-    const content = chatText(message.content);
-    if (origin === 'system' || content === '') return [];
-    return [
-      {
-        kind: origin === 'tool' ? 'tool_result' : 'message',
-        origin,
-        content,
-        speaker: message.name,
-        occurredAt: message.occurredAt ?? message.timestamp ?? message.createdAt,
-        // The key includes the session, because many applications number the messages of each conversation from 1.
-        idempotencyKey: message.id === undefined ? undefined : `message:${session ?? ''}:${message.id}`,
-      },
-    ];
-  });
+/** Empty for a system message, which often contains recalled memory, and for a message that only calls tools or only has images. */
+function messageEvents(message: ChatMessage, session: string | null): NewEvent[] {
+  const origin = originOf(message);
+  const content = chatText(message.content);
+  if (origin === 'system' || content === '') return [];
+  return [
+    {
+      kind: origin === 'tool' ? 'tool_result' : 'message',
+      origin,
+      content,
+      speaker: message.name,
+      occurredAt: message.occurredAt ?? message.timestamp ?? message.createdAt,
+      // The key includes the session, because many applications number the messages of each conversation from 1.
+      idempotencyKey: message.id === undefined ? undefined : `message:${session ?? ''}:${message.id}`,
+    },
+  ];
+}
+
+function originOf({ role }: ChatMessage): Origin {
+  return ROLE_ORIGINS[role.trim().toLowerCase()] ?? 'user';
 }
 
 export function chatText(content: ChatMessage['content']): string {
@@ -124,14 +127,21 @@ export type Observable = NewEvent | ChatMessage | readonly (NewEvent | ChatMessa
 
 /** Validates chat messages, which are the objects with a `role`. The caller validates events. */
 export function asEvents(input: Observable, session: string | null): NewEvent[] {
-  if (isKeyed(input, 'messages'))
-    return conversationEvents(parse(conversationSchema, input, 'The conversation').messages, session);
-  const inputs = Array.isArray(input) ? (input as readonly (NewEvent | ChatMessage)[]) : [input];
-  return inputs.flatMap((one) =>
-    isKeyed(one, 'role')
-      ? conversationEvents([parse(chatMessageSchema, one, 'The message')], session)
-      : [one as NewEvent],
-  );
+  const inputs: readonly (NewEvent | ChatMessage)[] = isKeyed(input, 'messages')
+    ? parse(conversationSchema, input, 'The conversation').messages
+    : ([input].flat() as (NewEvent | ChatMessage)[]);
+  const messages: ChatMessage[] = [];
+  const events = inputs.flatMap((one) => {
+    if (!isKeyed(one, 'role')) return [one as NewEvent];
+    const message = parse(chatMessageSchema, one, 'The message');
+    messages.push(message);
+    return messageEvents(message, session);
+  });
+  const isWithoutText = (message: ChatMessage): boolean =>
+    originOf(message) === 'user' && !Array.isArray(message.content);
+  if (events.length === 0 && messages.some(isWithoutText))
+    throw invalidInput('No message has a text: give the words of the user in `content`.', { field: 'content' });
+  return events;
 }
 
 function isKeyed(input: unknown, key: string): input is never {

@@ -27,6 +27,12 @@ function sentenceOf({ path, message }: z.core.$ZodIssue): string {
   return /[.?!]$/.test(said) ? said : `${said}.`;
 }
 
+/** Names of the same thing in other interfaces, so that an error names the field that is meant and not one that is spelled alike. */
+const SAME_FIELD: readonly (readonly string[])[] = [
+  ['content', 'text', 'message', 'body'],
+  ['speaker', 'name'],
+];
+
 /** Says where misplaced fields belong, or what misspelt ones resemble, and which fields exist. */
 function unknownFields(keys: readonly string[], fields: object): string {
   const shapeOf = (type: unknown): object => {
@@ -37,6 +43,8 @@ function unknownFields(keys: readonly string[], fields: object): string {
   const hints = keys.slice(0, 5).map((key) => {
     const places = Object.entries(fields).filter(([, type]) => Object.hasOwn(shapeOf(type), key));
     const belongs = places.map(([field]) => `${field}.${key}`).join(', ');
+    const meant = SAME_FIELD.find((names) => names.includes(key))?.find((name) => known.includes(name));
+    if (meant !== undefined) return ` Give ${JSON.stringify(key)} as ${meant}.`;
     return belongs === '' ? didYouMean(key, known) : ` It belongs in ${belongs}.`;
   });
   const names = keys.slice(0, 5).map((key) => JSON.stringify(key.slice(0, 100)));

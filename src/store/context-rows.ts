@@ -92,11 +92,14 @@ export async function memoriesByTag(
   return (await rowsWhere(reader, 'memories', latest)).map(toMemory);
 }
 
-export async function quotesOf(
+export type QuotedStatement = Pick<Memory, 'id' | 'attribute' | 'content' | 'quotes' | 'importance'>;
+
+export async function quotedStatements(
   reader: Reader,
   tenant: string,
-  statements: readonly string[],
-): Promise<Map<string, { quotes: Quote[]; importance: number }>> {
-  const rows = await rowsBy(reader, tenant, 'memories', { id: statements }, ['id', 'quotes', 'importance']);
-  return new Map(rows.map(({ id, quotes, importance }) => [id, { quotes: JSON.parse(quotes) as Quote[], importance }]));
+  ids: readonly string[],
+): Promise<QuotedStatement[]> {
+  const columns = ['id', 'attribute', 'content', 'quotes', 'importance'] as const;
+  const rows = await rowsBy(reader, tenant, 'memories', { id: ids }, columns);
+  return rows.map((row) => ({ ...row, quotes: JSON.parse(row.quotes) as Quote[] }));
 }

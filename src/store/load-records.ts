@@ -1,4 +1,5 @@
 import { sql } from 'kysely';
+import { saysQuoted } from '../language/words.ts';
 import type { Event } from '../record/event.ts';
 import type { Memory } from '../record/memory.ts';
 import { type Scope, visibleOwners } from '../record/scope.ts';
@@ -25,13 +26,15 @@ export async function loadEvents(
 export interface RetiredQuote extends Quote {
   /** False if the statement was forgotten. */
   isChanged: boolean;
+  /** The value that is no longer true, or the whole statement if it has none. */
+  words: string;
 }
 
 /** Excludes quotes of the later turn that ended a statement, and expired plans: it is still true that the user had them. */
 export async function retiredQuotes(reader: Reader, scope: Scope, turns: readonly string[]): Promise<RetiredQuote[]> {
   if (turns.length === 0) return [];
   const isEnded = sql`${isLearnedFrom(scope.tenant, turns)} and archived_at is not null and archive_reason <> 'expired'`;
-  const columns = ['quotes', 'archive_reason', 'contradicted_by', 'stated_at', 'valid_to'] as const;
+  const columns = ['quotes', 'archive_reason', 'contradicted_by', 'stated_at', 'valid_to', 'value', 'content'] as const;
   const rows = await rowsWhere(reader, 'memories', isEnded, columns);
   const retired = rows.filter((row) =>
     isNoLongerSo({ archiveReason: row.archive_reason, contradictedBy: row.contradicted_by }),
@@ -47,8 +50,31 @@ export async function retiredQuotes(reader: Reader, scope: Scope, turns: readonl
     const isChanged = row.archive_reason !== 'forgotten';
     return (JSON.parse(row.quotes) as Quote[])
       .filter((quote) => !endsIt(quote))
-      .map((quote) => ({ ...quote, isChanged }));
+      .map((quote) => ({ ...quote, isChanged, words: row.value ?? row.content }));
   });
+}
+
+/**
+ * Returns the ids of the statements in the user's own words that repeat what a later statement changed: "I live in Leipzig and have two
+ * cats." after "I moved to Hamburg." The changed statement must quote the same words, so "My mother lives in Leipzig" does not repeat it.
+ */
+export async function changedStatements(
+  reader: Reader,
+  scope: Scope,
+  statements: readonly Pick<Memory, 'id' | 'attribute' | 'content' | 'quotes'>[],
+): Promise<Set<string>> {
+  // A statement with an attribute is itself replaced when its value changes.
+  const inOwnWords = statements.filter(({ attribute }) => attribute === null);
+  const turns = new Set(inOwnWords.flatMap(({ quotes }) => quotes.map(({ event }) => event)));
+  const changed = (await retiredQuotes(reader, scope, [...turns])).filter(({ isChanged }) => isChanged);
+  const repeating = inOwnWords.filter(({ content, quotes }) =>
+    changed.some(
+      ({ event, start, end, words }) =>
+        quotes.some((quote) => quote.event === event && quote.start < end && quote.end > start) &&
+        saysQuoted(content, words),
+    ),
+  );
+  return new Set(repeating.map(({ id }) => id));
 }
 
 // A longer chain of replacements must be a cycle.

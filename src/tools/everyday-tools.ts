@@ -1,18 +1,18 @@
 import { z } from 'zod';
-import type { FilledSlot } from '../form/read/local/slot-values.ts';
 import { givenText } from '../language/inert-text.ts';
 import { isNegated } from '../language/quotes.ts';
-import { contentStems, coveredBy, withoutEnd } from '../language/words.ts';
+import { contentStems, coveredBy } from '../language/words.ts';
 import { attributeLabel, attributeTable, givenKeySchema, snakeCase } from '../record/attribute-table.ts';
 import { isMoreTrusted, type Origin, trustOf } from '../record/statement.ts';
 import { chatText, ROLE_ORIGINS } from '../record/chat-message.ts';
 import { FOLLOW_UP, type Memory, type NewMemory, plannedFor } from '../record/memory.ts';
 import { parse, timeSchema } from '../record/parse.ts';
-import { provenanceOf, slotsOfClaim } from '../form/check/stated-by.ts';
+import { provenanceOf } from '../form/check/stated-by.ts';
 import { paragraphs } from '../models/prompt.ts';
 import { type AgentTool, defineTool, isoTime, reasonOf, rememberedFrom } from './agent-tool.ts';
 import type { ToolHandle, ToolTurn } from './agent-tool.ts';
 import { searchMemory } from './search-tools.ts';
+import { toldValue } from './told-value.ts';
 
 export interface Meant {
   memories: Memory[];
@@ -103,8 +103,8 @@ const remember: AgentTool = defineTool({
   async run(handle, { text, key, value: given, due, source: named }, turn) {
     // With a key alone, the text is its value and not a sentence.
     const sentence = key !== undefined && given === undefined ? undefined : text;
-    const value = (given ?? text).trim();
-    const claim = key === undefined ? { text } : { text: sentence, key, value: given ?? text };
+    const value = (given ?? (key === undefined ? text : toldValue(text, key))).trim();
+    const claim = key === undefined ? { text } : { text: sentence, key, value };
     const { statedBy, source, events } = await provenanceOf(handle, claim, { source: named, ...turn });
     const why = { reason: rememberedFrom(source), actor: 'agent' };
     if (key !== undefined && due === undefined) {
@@ -203,38 +203,18 @@ async function rewordedBy(
   turn: ToolTurn,
 ): Promise<Memory | null> {
   const { type, subject, attribute, category, permanent, tags, title, dueAt, state } = memory;
-  const slot = slotsOfClaim(text).find((filled) => filled.attribute === attribute && filled.polarity === 'affirmed');
-  const said = attribute === null ? text : valueIn(text, memory, slot);
+  const said = attribute === null ? text : toldValue(text, attribute, memory);
   const claim = attribute === null ? { text } : { key: attribute, value: said };
   const { statedBy, events } = await provenanceOf(handle, { ...claim, corrects: memory }, { source, ...turn });
   if (isMoreTrusted(memory.trust, trustOf(statedBy))) return null;
   const stays = { type, subject, attribute, category, permanent, tags, title, dueAt, state };
   // An appointment's value is only its day, so the text is kept to name the appointment.
-  const isInWords = attribute === null || (slot !== undefined && plannedFor(memory) !== null);
+  const isInWords = attribute === null || (said !== text && plannedFor(memory) !== null);
   const content = isInWords ? text : `${attributeLabel(attributeTable(), attribute)}: ${said}`;
   const value = attribute === null ? {} : { value: said };
   const next: NewMemory = { ...stays, ...value, content, statedBy, sourceEvents: events, read: true };
   const why = { reason: 'corrected', actor: 'agent', as: 'contradicted', asked: true } as const;
   return handle.memories.supersede(memory.id, next, why);
-}
-
-function valueIn(text: string, { attribute, value, content }: Memory, slot: FilledSlot | undefined): string {
-  if (slot?.value != null) return slot.value;
-  const plain = withoutEnd(text.trim(), '.!');
-  // A correction may repeat the words around the old value ("Lives in Minsk" for "Lives in Bergen") or the label ("Home city: Minsk").
-  const at = value === null ? -1 : content.indexOf(value);
-  const label = `${attributeLabel(attributeTable(), attribute ?? '')}: `;
-  const frames = [
-    ...(at < 0 || value === null ? [] : [[content.slice(0, at), content.slice(at + value.length)] as const]),
-    [label, ''] as const,
-  ];
-  for (const [before, after] of frames) {
-    const end = withoutEnd(after, '.!');
-    const isFramed = plain.toLowerCase().startsWith(before.toLowerCase()) && plain.endsWith(end);
-    const rest = plain.slice(before.length, plain.length - end.length).trim();
-    if (before.trim() !== '' && isFramed && rest !== '') return rest;
-  }
-  return text;
 }
 
 const getContext: AgentTool = defineTool({

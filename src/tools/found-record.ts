@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { givenText, inertText, oneLine, speakerName } from '../language/inert-text.ts';
 import { shownStatement } from '../language/sentences.ts';
 import type { RecallResult } from '../recall/recall-options.ts';
-import { trustOfTurn } from '../recall/results.ts';
+import { CHANGED_LATER, trustOfTurn } from '../recall/results.ts';
 import type { Memory } from '../record/memory.ts';
 import { type Trust, TRUST_LEVELS } from '../record/statement.ts';
 
@@ -58,7 +58,11 @@ export function foundRecords(results: readonly RecallResult[]): FoundRecord[] {
 
 export function foundRecord(result: RecallResult): FoundRecord {
   const scored = { relevance: Number(result.relevance.toFixed(3)) };
-  if (result.memory !== null) return { ...memoryRecord(result.memory), ...scored };
+  if (result.memory !== null) {
+    const record = memoryRecord(result.memory);
+    const mark = result.text.endsWith(CHANGED_LATER) && !record.text.endsWith(CHANGED_LATER) ? CHANGED_LATER : '';
+    return { ...record, text: record.text + mark, ...scored };
+  }
   const { event, passage } = result;
   const trust = trustOfTurn(event, passage);
   return {

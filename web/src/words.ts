@@ -33,9 +33,27 @@ export function monthsOf(times: readonly string[]): (string | null)[] {
   return months.map((at) => (at === null ? null : MONTH.format(new Date(Math.floor(at / 12), at % 12))));
 }
 
+/**
+ * The day of a memory's `validFrom`, `validTo` or `dueAt`, as noon in the browser's zone, so that every format shows this day. It is a day
+ * in the zone in which the statement was made, or in UTC.
+ */
+export function statedDay({ internal }: { internal: object }, at: string): string {
+  const zone = 'timeZone' in internal && typeof internal.timeZone === 'string' ? internal.timeZone : 'UTC';
+  return `${isoDayIn(zone, new Date(at))}T12:00:00`;
+}
+
+function isoDayIn(zone: string, at: Date): string {
+  // Older browsers accept no offset such as "-06:00" as a time zone.
+  const [, sign = '', hours = '', minutes = ''] = /^([+-])(\d{2}):?(\d{2})$/.exec(zone) ?? [];
+  const offset = (Number(hours) * 60 + Number(minutes)) * (sign === '-' ? -60_000 : 60_000);
+  if (sign !== '') return new Date(at.getTime() + offset).toISOString().slice(0, 10);
+  return new Intl.DateTimeFormat('en-CA', { timeZone: zone }).format(at);
+}
+
 /** The day on which a memory is due; null if no day was stated and `dueAt` is only the day for bringing the memory up. */
-export function dueDay({ dueAt, internal }: { dueAt: string | null; internal: object }): string | null {
-  return 'due' in internal && internal.due === 'follow-up' ? null : dueAt;
+export function dueDay(memory: { dueAt: string | null; internal: object }): string | null {
+  const isFollowUp = 'due' in memory.internal && memory.internal.due === 'follow-up';
+  return isFollowUp || memory.dueAt === null ? null : statedDay(memory, memory.dueAt);
 }
 
 export const number = (value: number): string => NUMBER.format(value);

@@ -3,6 +3,7 @@ import { createInterface } from 'node:readline/promises';
 import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import { counted, importSource, type LeftFile } from '../../import/import-source.ts';
+import { FORMAT_TITLES } from '../../import/import-formats.ts';
 import { IMPORT_FORMATS, importFormat, type ImportGroup, planImport } from '../../import/read-import.ts';
 import { EXPORT_FORMATS, isWritten, writeExport } from '../../import/write-export.ts';
 import type { Handle } from '../../handle/handle.ts';
@@ -119,7 +120,7 @@ export async function writeWhole(file: string, lines: AsyncIterable<string>): Pr
 
 export const importCommand: Command = {
   usage: 'import <file or folder> [--format name] [--dry-run]',
-  help: `Imports Varve’s own export, mem0 (API and OSS dumps), Zep and Graphiti, Letta (agent files and passages), Supermemory, a LangGraph store, the exports of ChatGPT and Claude, notes in Markdown (CLAUDE.md, folders, Obsidian vaults), transcripts (JSONL, or lines such as “user: I live in Rome”), or Eden’s older layout. A folder may have files of several formats; files that were not read are listed. Importing is idempotent. --user, --agent and --session override the scope of the records; without them the records keep their own scope, and a record without a user goes to the default user. A record that this store has already, in whatever scope, stays where it is.`,
+  help: `Imports ${FORMAT_TITLES.join(', ')}. A folder may have files of several formats; files that were not read are listed. Importing is idempotent. --user, --agent and --session override the scope of the records; without them the records keep their own scope, and a record without a user goes to the default user. A record that this store has already, in whatever scope, stays where it is.`,
   options: {
     format: valued('name', `${IMPORT_FORMATS.join(', ')} (default: detected from the file)`),
     'dry-run': flag('report what would be imported, and change nothing'),

@@ -5,12 +5,14 @@ import type { FactCategory } from '../../record/attributes.ts';
 import type { Revision } from '../../record/revision.ts';
 import { keySchema } from '../../record/attribute-table.ts';
 import { USER } from '../../record/statement.ts';
+import type { MemoryFilter } from '../../store/read-memories.ts';
+import type { Page } from '../../store/rows.ts';
 import type { WrittenMemory } from '../../store/write-memory.ts';
 import { forgetMeant } from '../../tools/everyday-tools.ts';
 import { type Command, type CommandInput, EXIT, flag, UsageError, valued } from '../command.ts';
 import { LISTED_KINDS, listOption, numberOption, oneOf, oneWord, readWords, textOption } from '../command.ts';
 import { noteOtherScopes, withHandle } from '../open-memory.ts';
-import { singleLine } from '../../language/words.ts';
+import { ended, singleLine } from '../../language/words.ts';
 import { table } from '../output.ts';
 
 export const remember: Command = {
@@ -74,7 +76,9 @@ export const forget: Command = {
       const candidates = forgotten ? [] : (meant?.candidates ?? []).map(({ id, content }) => ({ id, text: content }));
       await input.output.answer({ forgotten, ...(candidates.length > 0 ? { candidates } : {}) }, () =>
         forgotten
-          ? `Forgot ${meant === null ? what : meant.memories.map(({ content }) => singleLine(content, 120)).join('; ')}.`
+          ? ended(
+              `Forgot ${meant === null ? what : meant.memories.map(({ content }) => singleLine(content, 120)).join('; ')}`,
+            )
           : notForgotten(what, candidates),
       );
       return forgotten ? EXIT.ok : EXIT.nothing;
@@ -134,55 +138,76 @@ export const list: Command = {
   async run(input) {
     const kind = oneOf('list of', LISTED_KINDS, input.words[0] ?? 'memories');
     await withHandle(input, {}, async (handle, varve) => {
-      const { answer, head, rows } = await listOf(kind, handle, input);
+      const { answer, head, rows, total } = await listOf(kind, handle, input);
       const shown = (rows.length === 0 ? [] : [head, ...rows]).map(([id, ...row]) => [
         input.output.style('dim', id),
         ...row,
       ]);
       await input.output.rows(answer, shown, `There are no ${kind} within this scope.`);
       if (rows.length === 0) await noteOtherScopes(varve, input, handle);
+      else if (total !== `${rows.length}`) input.output.note(`${rows.length} of ${total} ${kind}; --limit shows more.`);
     });
   },
 };
 
 type Row = [string, ...string[]];
 
-async function listOf(
-  kind: (typeof LISTED_KINDS)[number],
-  handle: Handle,
-  input: CommandInput,
-): Promise<{ answer: unknown; head: Row; rows: Row[] }> {
+interface Listed {
+  answer: unknown;
+  head: Row;
+  rows: Row[];
+  /** How many records there are, such as "51" or "more than 1020". */
+  total: string;
+}
+
+const MOST_COUNTED = 1000;
+const MOST_ENTITIES = 10_000;
+
+async function totalOf(
+  { items, cursor }: Page<unknown>,
+  next: (rest: { limit: number; cursor: string }) => Promise<Page<unknown>>,
+): Promise<string> {
+  if (cursor === null) return `${items.length}`;
+  const rest = await next({ limit: MOST_COUNTED, cursor });
+  return `${rest.cursor === null ? '' : 'more than '}${items.length + rest.items.length}`;
+}
+
+async function listOf(kind: (typeof LISTED_KINDS)[number], handle: Handle, input: CommandInput): Promise<Listed> {
   const limit = numberOption(input, 'limit') ?? 20;
   if (kind === 'events') {
-    const page = await handle.events.list({ limit, session: textOption(input, 'session') });
+    const filter = { session: textOption(input, 'session') };
+    const page = await handle.events.list({ ...filter, limit });
+    const total = await totalOf(page, (rest) => handle.events.list({ ...filter, ...rest }));
     const rows = page.items.map(({ id, occurredAt, origin, content }): Row => {
       return [id, occurredAt.toISOString().slice(0, 16), origin, singleLine(content, 110)];
     });
-    return { answer: page, head: ['id', 'time', 'origin', 'content'], rows };
+    return { answer: page, head: ['id', 'time', 'origin', 'content'], rows, total };
   }
   if (kind === 'entities') {
     const items = await handle.entities.list({ limit });
+    const all = items.length < limit ? items : await handle.entities.list({ limit: MOST_ENTITIES });
     const rows = items.map(({ id, type, name }): Row => [id, type, name]);
-    return { answer: { items }, head: ['id', 'type', 'name'], rows };
+    return { answer: { items }, head: ['id', 'type', 'name'], rows, total: `${all.length}` };
   }
   if (kind === 'facts') {
     const items = await handle.facts.list();
     const rows = items.map(({ category, key, value }): Row => [category ?? '', key, singleLine(value ?? '', 120)]);
-    return { answer: { items }, head: ['category', 'key', 'value'], rows };
+    return { answer: { items }, head: ['category', 'key', 'value'], rows, total: `${rows.length}` };
   }
-  const page = await handle.memories.list({
-    limit,
+  const filter: MemoryFilter = {
     types: kind === 'notes' ? ['note'] : kind === 'saved-items' ? ['saved_item'] : listOption(input, 'type'),
     tags: listOption(input, 'tag'),
     subjects: listOption(input, 'subject'),
     attributes: listOption(input, 'attribute'),
     archived: input.options['archived'] === true ? 'only' : undefined,
     reach: input.options['all'] === true ? 'within' : undefined,
-  });
+  };
+  const page = await handle.memories.list({ ...filter, limit });
+  const total = await totalOf(page, (rest) => handle.memories.list({ ...filter, ...rest }));
   const rows = page.items.map(({ id, type, attribute, importance, content }): Row => {
     return [id, type, attribute ?? '', importance.toFixed(2), singleLine(content, 120)];
   });
-  return { answer: page, head: ['id', 'type', 'attribute', 'importance', 'content'], rows };
+  return { answer: page, head: ['id', 'type', 'attribute', 'importance', 'content'], rows, total };
 }
 
 export const show: Command = {

@@ -1,6 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import { createClient } from './create-client.ts';
-import { createSend, type ClientRequest } from './request.ts';
+import { type JsonSchema, jsonSchema } from '../json-schema.ts';
+import { OPERATIONS } from '../operations/operations.ts';
+import { type ClientRequest, createSend, FREE, TIMES } from './request.ts';
 
 /** A server that sends these responses in order, and the requests that it received. */
 function serverOf(...answers: (Response | Error)[]): { fetch: typeof globalThis.fetch; keys: (string | null)[] } {
@@ -88,5 +90,35 @@ describe('the client', () => {
     }) as typeof globalThis.fetch;
     const handle = createClient({ url: 'http://there', key: 'k', fetch }).for({ user: 'ana' });
     await expect(handle.reflect({ signal: reason.signal })).rejects.toMatchObject({ code: 'store_unavailable' });
+  });
+});
+
+describe('the times in answers', () => {
+  /** The fields of an answer that are times, except in the fields that the client leaves as they are. */
+  function timesIn({ schema, named }: ReturnType<typeof jsonSchema>): Set<string> {
+    const times = new Set<string>();
+    const seen = new Set<unknown>();
+    const visit = (one: JsonSchema | undefined, field: string): void => {
+      if (one === undefined || seen.has(one)) return;
+      if (one.format === 'date-time') return void times.add(field);
+      seen.add(one);
+      if (one.$ref !== undefined) visit(named[one.$ref.split('/').at(-1) ?? ''], field);
+      for (const choice of one.anyOf ?? []) visit(choice, field);
+      visit(one.items, '');
+      for (const [name, inner] of Object.entries(one.properties ?? {})) if (!FREE.has(name)) visit(inner, name);
+    };
+    visit(schema, '');
+    return times;
+  }
+
+  it('become dates in the client, and no other field does', () => {
+    const answered = new Set(
+      OPERATIONS.flatMap(({ answer: { schema } }) =>
+        schema === null ? [] : [...timesIn(jsonSchema(schema, 'output'))],
+      ),
+    );
+    // The short records of tools, which have a text as their date. The client asks for whole records.
+    answered.delete('date');
+    expect([...TIMES].toSorted()).toEqual([...answered].toSorted());
   });
 });

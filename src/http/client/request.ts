@@ -134,14 +134,15 @@ function parsed(text: string): ProblemBody {
 }
 
 // In any other field, a text that looks like a time is the application's own and stays a text.
-const TIMES: ReadonlySet<string> = new Set(
+export const TIMES: ReadonlySet<string> = new Set(
   (
     'occurredAt recordedAt processedAt createdAt updatedAt archivedAt expiresAt lastAccessedAt dueAt ' +
-    'validFrom validTo statedAt startedAt lastEventAt fetchedAt runAt leaseUntil finishedAt at revokedAt'
+    'validFrom validTo statedAt startedAt endedAt lastEventAt fetchedAt runAt leaseUntil finishedAt at revokedAt ' +
+    'saidAgainAt lastConfirmedAt'
   ).split(' '),
 );
 // These fields are not searched for times: `before` is a record in its stored form, and the others contain the application's data.
-const FREE: ReadonlySet<string> = new Set(
+export const FREE: ReadonlySet<string> = new Set(
   'metadata internal proposal content payload schema details arguments before'.split(' '),
 );
 

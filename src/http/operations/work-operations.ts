@@ -116,7 +116,7 @@ export const WORK_OPERATIONS: readonly Operation[] = [
   }),
   memories('memoryUse', 'GET /v1/memories/{id}/use', {
     summary: 'How often a memory was included in a prompt, used, confirmed and corrected.',
-    answer: loose,
+    answer: records.memoryUse,
     async run({ handle, id }) {
       found(await handle.memories.get(id), 'memory', id);
       return found(await handle.consolidation.use(id), 'use of', id);

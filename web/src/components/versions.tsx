@@ -1,7 +1,7 @@
 import type { JSX } from 'preact';
 import { useState } from 'preact/hooks';
 import type { Memory, Revision } from '../types.ts';
-import { dateTime, label } from '../words.ts';
+import { date, dateTime, label, statedDay } from '../words.ts';
 import { Table, Text } from './basics.tsx';
 import { Diff } from './diff.tsx';
 
@@ -36,8 +36,11 @@ function versionsOf(current: Record<string, unknown>, revisions: readonly Revisi
   }));
 }
 
-function textOf(value: unknown): string {
+const DAYS: ReadonlySet<string> = new Set(['validFrom', 'validTo']);
+
+function textOf(name: string, { [name]: value, internal }: Record<string, unknown>): string {
   if (value === null || value === undefined || value === '') return '–';
+  if (typeof value === 'string' && DAYS.has(name)) return date(statedDay({ internal: internal ?? {} }, value));
   if (typeof value === 'string') return /^\d{4}-\d\d-\d\dT/.test(value) ? dateTime(value) : value;
   if (Array.isArray(value) && value.every((item) => typeof item === 'string')) return value.join(', ') || '–';
   return typeof value === 'object' ? JSON.stringify(value) : String(value);
@@ -45,7 +48,7 @@ function textOf(value: unknown): string {
 
 function changedFields(before: Record<string, unknown>, after: Record<string, unknown>): string[] {
   const names = new Set([...Object.keys(before), ...Object.keys(after)]);
-  return [...names].filter((name) => !UNTOLD.has(name) && textOf(before[name]) !== textOf(after[name]));
+  return [...names].filter((name) => !UNTOLD.has(name) && textOf(name, before) !== textOf(name, after));
 }
 
 /** All versions of a memory, and the changes between the chosen version and the one before it. */
@@ -86,7 +89,7 @@ function Changes({ before, after }: { before: Version; after: Version }): JSX.El
   return (
     <Table label="What changed" kind="side-by-side" columns={['Field', `v${before.number}`, `v${after.number}`]}>
       {changedFields(before.state, after.state).map((name) => {
-        const [old, now] = [textOf(before.state[name]), textOf(after.state[name])];
+        const [old, now] = [textOf(name, before.state), textOf(name, after.state)];
         return (
           <tr key={name}>
             <th scope="row">{label(name)}</th>

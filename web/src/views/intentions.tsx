@@ -7,7 +7,7 @@ import { act, isPersonal, mayWrite, scope } from '../state.ts';
 import { scopeOf } from '../memory-actions.ts';
 import type { Memory, MemoryRows } from '../types.ts';
 import { useQuery } from '../use-query.ts';
-import { ago, date, dueDay } from '../words.ts';
+import { ago, date, dueDay, statedDay } from '../words.ts';
 
 const WEEK = 7 * 86_400_000;
 
@@ -53,9 +53,8 @@ export function IntentionsView(): JSX.Element {
 const WHEN = ['Due', 'In the next week', 'Later', 'Without a day'] as const;
 
 function whenDue(memory: Memory): (typeof WHEN)[number] {
-  const day = dueDay(memory);
-  if (day === null) return 'Without a day';
-  const distance = Date.parse(day) - Date.now();
+  if (dueDay(memory) === null || memory.dueAt === null) return 'Without a day';
+  const distance = Date.parse(memory.dueAt) - Date.now();
   if (distance <= 0) return 'Due';
   return distance <= WEEK ? 'In the next week' : 'Later';
 }
@@ -89,8 +88,9 @@ const isOpen = ({ archivedAt, state }: Memory): boolean =>
 
 function dueText(memory: Memory): string {
   const day = dueDay(memory);
-  if (day !== null) return `${date(day)}, ${ago(day)}`;
-  return memory.dueAt === null ? 'no day stated' : `no day stated, brought up from ${date(memory.dueAt)}`;
+  if (memory.dueAt === null) return 'no day stated';
+  if (day !== null) return `${date(day)}, ${ago(memory.dueAt)}`;
+  return `no day stated, brought up from ${date(statedDay(memory, memory.dueAt))}`;
 }
 
 function IntentionActions({ memory }: { memory: Memory }): JSX.Element {

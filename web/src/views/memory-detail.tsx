@@ -11,7 +11,7 @@ import { signalName } from '../signal-names.ts';
 import { scope } from '../state.ts';
 import type { Links, Memory, RecallResult, Revision } from '../types.ts';
 import { useQuery } from '../use-query.ts';
-import { date, dateTime, dueDay, label, ownerName, percent } from '../words.ts';
+import { date, dateTime, dueDay, label, ownerName, percent, statedDay } from '../words.ts';
 import { Actions } from './memory-commands.tsx';
 
 /** Everything about one memory. */
@@ -112,6 +112,7 @@ function Heading({ memory }: { memory: Memory }): JSX.Element {
 }
 
 function Statement({ memory }: { memory: Memory }): JSX.Element {
+  const day = (at: string | null): string => (at === null ? '–' : date(statedDay(memory, at)));
   return (
     <Fields
       rows={[
@@ -119,9 +120,9 @@ function Statement({ memory }: { memory: Memory }): JSX.Element {
         ['Attribute', memory.attribute === null ? '–' : label(memory.attribute)],
         ['Value', memory.value === null ? '–' : <Text of={memory.value} />],
         ['Time', TENSES[memory.tense] ?? memory.tense],
-        ['True from', date(memory.validFrom)],
-        ['True until', date(memory.validTo)],
-        memory.dueAt === null ? null : [dueDay(memory) === null ? 'Brought up on' : 'Due', date(memory.dueAt)],
+        ['True from', day(memory.validFrom)],
+        ['True until', day(memory.validTo)],
+        memory.dueAt === null ? null : [dueDay(memory) === null ? 'Brought up on' : 'Due', day(memory.dueAt)],
         ['Said on', dateTime(memory.statedAt)],
         ['Known since', dateTime(memory.createdAt)],
         memory.archivedAt === null

@@ -7,7 +7,7 @@ import { MemoryText } from '../components/memory-bits.tsx';
 import { hasOwner, href, isPersonal, memoryTypes, scope } from '../state.ts';
 import type { Memory, MemoryRows } from '../types.ts';
 import { useQuery } from '../use-query.ts';
-import { date, dueDay, month, monthsOf } from '../words.ts';
+import { date, dueDay, month, monthsOf, statedDay } from '../words.ts';
 
 type Kind = 'began' | 'changed' | 'ended' | 'happened' | 'planned';
 
@@ -120,13 +120,13 @@ function momentsOf(all: readonly Memory[]): Moment[] {
   const moments = memories.flatMap((memory): Moment[] => {
     const replaced = memory.contradicts === null ? null : (byId.get(memory.contradicts) ?? null);
     const kind = beginning(memory, replaced);
-    const began = memory.validFrom ?? memory.statedAt;
+    const began = memory.validFrom === null ? memory.statedAt : statedDay(memory, memory.validFrom);
     const start = { at: kind === 'planned' ? (dueDay(memory) ?? began) : began, kind, memory, other: replaced };
     const isOver = memory.archivedAt !== null && SHOWN.has(memory.archiveReason ?? '');
     const isReplaced = memory.contradictedBy !== null && byId.has(memory.contradictedBy);
     // A replaced memory is shown with its replacement.
     if (!isOver || isReplaced) return [start];
-    const ended = memory.validTo ?? memory.archivedAt ?? memory.statedAt;
+    const ended = memory.validTo === null ? (memory.archivedAt ?? memory.statedAt) : statedDay(memory, memory.validTo);
     return [start, { at: ended, kind: 'ended', memory, other: null }];
   });
   return moments.sort((one, other) => other.at.localeCompare(one.at));

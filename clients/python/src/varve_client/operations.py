@@ -318,7 +318,7 @@ class Operations:
         """Tools that the learned patterns suggest."""
         return self._call("GET", "/v1/tool-suggestions", query={"message": message, "limit": limit})
 
-    def memory_use(self, id: str) -> Dict[str, Any]:
+    def memory_use(self, id: str) -> t.MemoryUse:
         """How often a memory was included in a prompt, used, confirmed and corrected."""
         return self._call("GET", f'/v1/memories/{quote(id, safe="")}/use', query={})
 
@@ -785,7 +785,7 @@ class AsyncOperations:
         """Tools that the learned patterns suggest."""
         return await self._call("GET", "/v1/tool-suggestions", query={"message": message, "limit": limit})
 
-    async def memory_use(self, id: str) -> Dict[str, Any]:
+    async def memory_use(self, id: str) -> t.MemoryUse:
         """How often a memory was included in a prompt, used, confirmed and corrected."""
         return await self._call("GET", f'/v1/memories/{quote(id, safe="")}/use', query={})
 

@@ -337,6 +337,18 @@ MemoryChange = TypedDict(
     total=False,
 )
 
+MemoryUse = TypedDict(
+    "MemoryUse",
+    {
+        "given": "int",
+        "used": "int",
+        "confirmed": "int",
+        "corrected": "int",
+        "lastConfirmedAt": "Union[str, None]",
+    },
+    total=False,
+)
+
 NewApiKey = TypedDict(
     "NewApiKey",
     {
