@@ -18,6 +18,7 @@ import { contentStems, withoutEnd } from './words.ts';
 import { findDates } from './resolve-dates.ts';
 import {
   DOUBTFUL_AHEAD,
+  datesAhead,
   datesOfPast,
   isOfPast,
   isOfPastDays,
@@ -36,10 +37,7 @@ export function withDates(
 ): { text: string; dates: FoundDate[] } {
   if (pack === null || tense === 'habit' || packPattern(pack, 'habit').test(plainMarks(words)))
     return { text: words, dates: [] };
-  const found =
-    tense === 'happened'
-      ? datesOfPast(words, pack, at)
-      : findDates(plainMarks(words), pack, { ...at, prefer: 'future' });
+  const found = tense === 'happened' ? datesOfPast(words, pack, at) : datesAhead(words, pack, at);
   // "I gave up the fish on Friday thing" names the day of a habit.
   const isOneDay =
     (tense === 'happened' || tense === 'planned') && !listPattern(pack, 'custom').test(plainMarks(words));
