@@ -214,6 +214,7 @@ export const german: Pack = {
       'ich bin (?:doch |gar |überhaupt |eigentlich |jetzt )*(?:nicht|nicht mehr) allergisch (?:gegen|auf) (?!(?:montage?|arbeit|dich|mein\\p{L}*|dein\\p{L}*)(?![\\p{L}]))<words>',
     ]),
     ...slot('name', [
+      '^{introducesSelf}<fullname>(?= *(?:,|[.!]|$| und| aus| von)(?![\\p{L}]))',
       '(?:ich heiße|ich heiß|mein name ist) <anyname>',
       '(?:^|[,;] )ich bin (?:der |die )?<fullname>(?= *(?:,|[.!]|$| aus| von))',
       'unterschreib(?:e)?(?: bitte)? mit <fullname>',

@@ -199,6 +199,7 @@ export const spanish: Pack = {
     ]),
     ...slot.denied('allergy', ['(?<!que )(?:ya )?no soy (?:al final )?alérgic[oa] (?:a la|a los|a las|al|a) <words>']),
     ...slot('name', [
+      '^{introducesSelf}<fullname>(?= *(?:,|[.!]|$| y| de| del)(?![\\p{L}]))',
       '(?:me llamo|mi nombre es) <anyname>',
       '(?:^|[,;.] )soy (?:don |doña )?<fullname>(?= *(?:,|[.!]|$| de\\b| del\\b| por si\\b))',
     ]),

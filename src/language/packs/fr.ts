@@ -202,6 +202,7 @@ export const french: Pack = {
       "je (?:ne )?suis (?:finalement |en fait )?(?:pas|plus|pas du tout) (?:du tout )?allergique (?:aux|au|à la|à l'|à) ?<words>",
     ]),
     ...slot('name', [
+      '^{introducesSelf}<fullname>(?= *(?:,|[.!]|$| et| de)(?![\\p{L}]))',
       "je m'appelle <anyname>",
       'mon nom est <anyname>',
       "moi c'est <name>",

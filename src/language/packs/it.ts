@@ -202,6 +202,7 @@ export const italian: Pack = {
       "non sono (?:più |affatto |alla fine |in realtà )?allergic[oa] (?:al|alla|alle|ai|agli|all')? ?<words>",
     ]),
     ...slot('name', [
+      '^{introducesSelf}<fullname>(?= *(?:,|[.!]|$| e| di| del)(?![\\p{L}]))',
       '(?:mi chiamo|il mio nome è) <anyname>',
       '(?:^|[,;] )sono <fullname>(?= *(?:,|[.!]|$| di\\b| del\\b))',
     ]),

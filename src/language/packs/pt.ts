@@ -195,6 +195,7 @@ export const portuguese: Pack = {
     ...slot.denied('pet_name', ['(?:meu|minha|nosso|nossa) (?:PETS) (?<v>\\p{L}[\\p{L}-]+) (?:morreu|faleceu)']),
     ...slot.denied('allergy', ['(?:já )?não sou (?:mais |afinal )?alérgic[oa] (?:a|ao|à|aos|às) <words>']),
     ...slot('name', [
+      '^{introducesSelf}<fullname>(?= *(?:,|[.!]|$| e| de| da| do)(?![\\p{L}]))',
       '(?:me chamo|chamo-me|meu nome é|o meu nome é) <anyname>',
       '(?:^|[,;] )(?:eu )?sou (?:o |a )?<fullname>(?= *(?:,|[.!]|$| d[aeo]\\b))',
     ]),

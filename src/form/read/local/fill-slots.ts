@@ -21,7 +21,7 @@ import {
   partingOf,
   speaksOfOthers,
 } from '../../../language/packs/subjects.ts';
-import { isGuessed, isMove, isRole, leadOf } from '../../../language/names.ts';
+import { introducedName, isGuessed, isMove, isRole, leadOf } from '../../../language/names.ts';
 import { findDates } from '../../../language/resolve-dates.ts';
 import type { TextSpan } from '../../../language/sentences.ts';
 import { withoutEnd } from '../../../language/words.ts';
@@ -241,8 +241,10 @@ function isPassing({ subject, lead, whole, rule: { attribute, tense }, pack, has
   return hasTrait(attribute, 'lasting') && tense !== 'planned' && has('passing', whole) && !has('past', lead);
 }
 
-function isOnlyLikely(value: string, lead: string, { rule, shape, pack, context }: MatchInput): boolean {
-  return rule.likely !== undefined || (NAMES.has(shape) && isGuessed(value, context.values) && !isMove(lead, pack));
+function isOnlyLikely(value: string, lead: string, { rule, shape, text, pack, context }: MatchInput): boolean {
+  if (rule.likely !== undefined) return true;
+  const isCertain = isMove(lead, pack) || (shape === 'fullname' && introducedName(text, pack) === value);
+  return NAMES.has(shape) && isGuessed(value, context.values) && !isCertain;
 }
 
 function whenTrue(found: Found): Pick<FilledSlot, 'tense' | 'from'> {
