@@ -98,6 +98,65 @@ describe('a sentence about a person or an animal whose name is known', () => {
   });
 });
 
+describe('a move that has taken place', () => {
+  it.each([
+    ['Vivo en Cádiz.', 'Me he mudado a Lugo.', 'Lugo'],
+    ['vivo en cádiz y trabajo en Acme', 'me he mudado a lugo', 'Lugo'],
+    ['Vivo en Cádiz.', 'Me mudé a Lugo.', 'Lugo'],
+    ['Vivo en Cádiz.', 'Acabo de mudarme a Lugo.', 'Lugo'],
+    ['i live in cork', 'i have moved to york', 'York'],
+    ['Ich wohne in Ulm.', 'Ich bin umgezogen nach Hagen.', 'Hagen'],
+    ["J'habite à Lille.", "J'ai emménagé à Brest.", 'Brest'],
+    ["J'habite à Lille.", 'Je viens de déménager à Brest.', 'Brest'],
+    ['Abito a Lecce.', 'Mi sono appena trasferita a Trento.', 'Trento'],
+    ['Ik woon in Delft.', 'Ik ben verhuisd naar Assen.', 'Assen'],
+    ['ik woon in delft', 'ben verhuisd naar assen', 'Assen'],
+    ['Moro em Faro.', 'Mudei-me para Évora.', 'Évora'],
+    ['我住在北京', '我们搬家到上海了', '上海'],
+    ['大阪に住んでいます', '京都に引っ越しました', '京都'],
+  ])('replaces the home town: %s … %s', async (before, move, town) => {
+    const live = await after(before, '+3', move);
+    expect(live.filter((one) => one.startsWith('home_city='))).toEqual([`home_city=${town}`]);
+  });
+
+  it.each([
+    ['Vivo en Cádiz.', 'Me he mudado a un piso más grande.', 'Cádiz'],
+    ['Vivo en Cádiz.', 'Mi hermana se ha mudado a Lugo.', 'Cádiz'],
+    ['I live in Cork', 'My desk has moved to York wing.', 'Cork'],
+    ['I live in Cork', 'I have moved to Signal for chats.', 'Cork'],
+    ["J'habite à Lille.", "J'ai déménagé à cause du bruit.", 'Lille'],
+    ['Ik woon in Delft.', 'Mijn zus is verhuisd naar Assen.', 'Delft'],
+    ['Ich wohne in Ulm.', 'Meine Schwester ist nach Hagen umgezogen.', 'Ulm'],
+  ])('is not about something else: %s … %s', async (before, words, town) => {
+    const live = await after(before, '+3', words);
+    expect(live.filter((one) => one.startsWith('home_city='))).toEqual([`home_city=${town}`]);
+  });
+});
+
+describe('words that join a sentence to the talk before it', () => {
+  it.each([
+    ['my bf is joel', 'also me and joel are over'],
+    ['my bf is joel', 'oh and me and joel are over'],
+    ['my bf is joel', 'btw, me and joel are over'],
+    ['Mein Freund heißt Ben.', 'Ach ja, Ben und ich haben uns getrennt.'],
+    ['Mi novio se llama Pablo.', 'Por cierto, lo he dejado con Pablo.'],
+    ["Mon copain s'appelle Luc.", "Au fait, Luc et moi on s'est séparés."],
+  ])('do not keep the end of a state from being read: %s … %s', async (before, end) => {
+    const live = await after(before, '+3', end);
+    expect(live.filter((one) => one.startsWith('partner_name='))).toEqual([]);
+    expect(live.filter((one) => one.startsWith('not partner_name='))).toHaveLength(1);
+  });
+
+  it.each([
+    ['my bf is joel', 'also me and joel are over the moon', 'partner_name=Joel'],
+    ['my bf is joel', 'oh and me and joel are over at his mums', 'partner_name=Joel'],
+    ['My boyfriend is Joel.', 'Btw, Joel and I made up.', 'partner_name=Joel'],
+    ['Mein Freund heißt Ben.', 'Ach ja, Ben und ich haben gekocht.', 'partner_name=Ben'],
+  ])('end nothing by themselves: %s … %s', async (before, words, holds) => {
+    expect(await after(before, '+3', words)).toContain(holds);
+  });
+});
+
 describe('a correction of the form “it is X, not Y” replaces the known value', () => {
   it.each([
     ['My flat is in Leeds', 'Small correction: it is in Otley, not Leeds', 'home_city=Otley'],
@@ -546,7 +605,7 @@ describe('words that begin with a pronoun', () => {
     [
       'my manager is called priya',
       'lena is being weird. shes moving to Spain with a guy she met',
-      'Manager is called priya',
+      'Manager is called Priya',
     ],
     ['my sister is called Ines', 'lena is driving me mad. shes getting divorced and moving in with her parents', null],
   ])('do not refer to a known person after another person was named: %s … %s', async (before, words, text) => {

@@ -236,6 +236,7 @@ export const german: Pack = {
       '<who> (?:wohn(?:e|t|en)?|leb(?:e|t|en)?)(?: (?:\\p{L}+|\\d+ jahren?)){0,3}? in <place>',
       'wohn(?:e|en)? (?:ich|wir)(?: (?:\\p{L}+|\\d+ jahren?)){0,3}? in <place>',
       '<whois>(?: [\\p{L}\\p{N}.]+){0,4}? nach <place> (?:gezogen|umgezogen)',
+      '<whois>(?: [\\p{L}\\p{N}.]+){0,4}? umgezogen nach <place>',
       '(?:meine|unsere) wohnung in <place>',
       'bei uns in <place>',
       '(?<!(?:bleibt|ist|sitzt|war|liegt|wohnt|lebt) )(?:zu ?hause|daheim) in <place>',

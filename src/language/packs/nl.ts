@@ -214,6 +214,8 @@ export const dutch: Pack = {
       '(?:^|, )woon(?: \\p{L}+){0,2}? in <place>',
       'woon ik(?: \\p{L}+){0,2}? in <place>',
       '<whois>(?: \\p{L}+){0,2}? naar <place> verhuisd',
+      '<whois>(?: \\p{L}+){0,2}? verhuisd naar <place>',
+      '^(?:net |vorige week )?(?:ben|zijn) (?:\\p{L}+ )?(?:verhuisd naar <place>|naar <place> verhuisd)',
       '(?:bij ons|thuis) in <place>',
     ]),
     ...slot.planned('home_city', [

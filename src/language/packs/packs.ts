@@ -36,14 +36,20 @@ export function detectPack(text: string, fallback: Pack | null = null): Pack | n
   const words = apart.match(/[\p{L}']+/gu) ?? [];
   const others = otherLettersIn(words);
   if (others.inWords * 40 > letters) return null;
-  const [best, second] = scoresOf(words).toSorted((left, right) => right[1] - left[1]);
+  const scores = scoresOf(words);
+  const [best, second] = scores.toSorted((left, right) => right[1] - left[1]);
   if (best === undefined) return words.length > 7 ? null : fallback;
   // One Portuguese word does not make the Czech "Já bydlím v Brně" Portuguese, because its name has a foreign letter.
   const isEnough = best[1] >= words.length * (others.inNames > 0 ? 0.3 : 0.12);
   const isClear = isEnough && best[1] > (second?.[1] ?? 0) * 1.15;
-  if (isClear && (words.length > 3 || fallback === null || best[0] === fallback.language)) return packOf(best[0]);
+  // "Me mudé a Lugo" has more words of Portuguese than of Spanish, so a few words that may be of the usual language do not change it.
+  const mayBeUsual = scores.some(([language]) => language === fallback?.language) && best[1] < SURE_OF_CHANGE;
+  const isChange = words.length > 3 && !mayBeUsual;
+  if (isClear && (isChange || fallback === null || best[0] === fallback.language)) return packOf(best[0]);
   return fallback ?? (isEnough ? packOf(best[0]) : null);
 }
+
+const SURE_OF_CHANGE = 1.5;
 
 const ACCENTED = /[ß-öø-ɏḀ-ỿ]/gu;
 let packLetters: ReadonlySet<string> | null = null;
@@ -74,8 +80,19 @@ function scoresOf(words: readonly string[]): [language: string, score: number][]
     const languages = common.get(lower) ?? (isTelling ? [telling] : []);
     for (const language of languages) scores.set(language, (scores.get(language) ?? 0) + 1 / languages.length);
   }
+  for (const pack of PACKS) {
+    const phrases = words.join(' ').match(tellingPhrase(pack))?.length ?? 0;
+    if (phrases > 0) scores.set(pack.language, (scores.get(pack.language) ?? 0) + PHRASE_SCORE * phrases);
+  }
   return [...scores];
 }
+
+/** For words that are also common in another language: "he" before a participle is Spanish. */
+const PHRASE_SCORE = 2;
+
+const tellingPhrase = perPack(({ script, lists: { tellingPhrase: phrase = '(?!)' } }) =>
+  wordsPattern(phrase, script, 'giu'),
+);
 
 let telling: ReadonlyMap<string, string> | null = null;
 

@@ -44,10 +44,18 @@ const NAMES: ReadonlySet<string> = new Set(['name', 'fullname', 'anyname', 'plac
 
 /** `sentence` must be the user's own words. Questions, conditions, reported speech, jokes and past states fill no slot. */
 export function fillSlots(sentence: string, pack: Pack, context: SlotContext): FilledSlot[] {
-  const text = plainMarks(sentence.slice(0, LONGEST_SENTENCE));
-  const fill = (words: string): FilledSlot[] => slotsIn(words, words === text ? sentence : words, pack, context);
-  return withoutSlips(fill(text), text, pack, fill);
+  const whole = plainMarks(sentence.slice(0, LONGEST_SENTENCE));
+  const aside = asides(pack).exec(whole)?.[0].length ?? 0;
+  const [text, own] = [whole.slice(aside), sentence.slice(aside)];
+  const fill = (words: string): FilledSlot[] => slotsIn(words, words === text ? own : words, pack, context);
+  const slots = withoutSlips(fill(text), text, pack, fill);
+  return slots.map((slot) => ({ ...slot, start: slot.start + aside, end: slot.end + aside }));
 }
+
+/** Words that only join a sentence to the talk before it: "also", "oh and", "ach ja,". Patterns for the beginning match after them. */
+const asides = perPack(({ script, lists: { opensAside = '(?!)' } }) =>
+  packRegExp(script === 'han' ? `^(?:(?:${opensAside})[，,、 ]){1,2}` : `^(?:(?:${opensAside})[,.!:]* +){1,3}`),
+);
 
 /** Ignores that the sentence may correct itself. */
 function slotsIn(text: string, sentence: string, pack: Pack, context: SlotContext): FilledSlot[] {
