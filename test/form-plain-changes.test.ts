@@ -157,6 +157,57 @@ describe('words that join a sentence to the talk before it', () => {
   });
 });
 
+describe('what the user does again', () => {
+  const NOT_AGAIN = /kaffee mehr|coffee any ?more|alcohol any ?more|no meat|kein Fleisch|no como carne|geen koffie/iu;
+
+  it.each([
+    ["I don't drink coffee anymore.", 'I drink coffee again.'],
+    ["I don't drink alcohol any more", 'i drink alcohol again since the summer'],
+    ['ich trinke keinen kaffee mehr', 'ich trinke wieder kaffee'],
+    ['Ik drink geen koffie meer.', 'Ik drink weer koffie.'],
+    ["I don't eat meat.", 'I eat fish and meat again since January.'],
+    ['Ich esse kein Fleisch.', 'Wir essen wieder Fleisch.'],
+  ])('ends what the user had given up: %s … %s', async (before, words) => {
+    expect((await after(before)).join()).toMatch(NOT_AGAIN);
+    expect((await after(before, '+9', words)).join()).not.toMatch(NOT_AGAIN);
+  });
+
+  it.each([
+    ["I don't drink coffee anymore.", 'I spilled coffee again.'],
+    ["I don't drink coffee anymore.", "Once again, I don't drink coffee."],
+    ["I don't eat meat.", 'My sister eats meat again.'],
+    ["I don't eat meat.", 'I bought meat again for the dog.'],
+    ['Ich esse kein Fleisch.', 'Mein Mann isst wieder Fleisch.'],
+  ])('is not what others do, or something else: %s … %s', async (before, words) => {
+    expect((await after(before, '+9', words)).join()).toMatch(NOT_AGAIN);
+  });
+});
+
+describe('a trip that is called off', () => {
+  it.each([
+    ["I'm going to Oslo in June.", 'We cancelled Oslo.'],
+    ["I'm going to Oslo for Easter.", "I'm not going to Oslo for Easter after all."],
+    ["I'm going to Oslo in June.", 'The flight to Oslo on 5 June got cancelled.'],
+  ])('is no longer planned: %s … %s', async (before, end) => {
+    const user = `u${(users += 1)}`;
+    clock.set(Date.parse('2026-03-02T09:00:00Z'));
+    for (const content of [before, end]) {
+      clock.advance(DAY);
+      await talk.varve.for({ user, session: 's' }).observe({ content });
+      await talk.varve.drain();
+    }
+    const { items } = await talk.varve.for({ user }).memories.list({ tenses: ['planned'] });
+    expect(items.map(({ content }) => content)).toEqual([]);
+  });
+
+  it.each(['We cancelled Netflix.', "We're staying in a flat in Oslo.", "I'm not going to the gym after all."])(
+    'is not meant by other words: %s',
+    async (words) => {
+      expect(await after("I'm going to Oslo in June.", '+3', words)).toContain('travel_destination=Oslo');
+    },
+  );
+});
+
 describe('a correction of the form “it is X, not Y” replaces the known value', () => {
   it.each([
     ['My flat is in Leeds', 'Small correction: it is in Otley, not Leeds', 'home_city=Otley'],

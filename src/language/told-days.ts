@@ -402,6 +402,12 @@ function isListedAt(plain: string, date: FoundDate, pack: Pack, list: string): b
   );
 }
 
+/** "The flight on 5 December got cancelled" tells of a plan that no longer stands. "We are staying in Porto" may be a plan. */
+export function isCalledOff(text: string, pack: Pack): boolean {
+  const words = listPattern(pack, 'calledOff').exec(plainMarks(text))?.[0];
+  return words !== undefined && !/ \p{L}{1,2}$/u.test(words);
+}
+
 export function isRescheduled(text: string, pack: Pack, at: DateContext): boolean {
   return listedDay(text, pack, at, 'rescheduled') !== undefined;
 }

@@ -36,15 +36,23 @@ export function detectPack(text: string, fallback: Pack | null = null): Pack | n
   const words = apart.match(/[\p{L}']+/gu) ?? [];
   const others = otherLettersIn(words);
   if (others.inWords * 40 > letters) return null;
-  const scores = scoresOf(words);
+  return packOfScores(scoresOf(words), words.length, fallback, others.inNames > 0);
+}
+
+function packOfScores(
+  scores: readonly [language: string, score: number][],
+  length: number,
+  fallback: Pack | null,
+  hasForeignName: boolean,
+): Pack | null {
   const [best, second] = scores.toSorted((left, right) => right[1] - left[1]);
-  if (best === undefined) return words.length > 7 ? null : fallback;
+  if (best === undefined) return length > 7 ? null : fallback;
   // One Portuguese word does not make the Czech "Já bydlím v Brně" Portuguese, because its name has a foreign letter.
-  const isEnough = best[1] >= words.length * (others.inNames > 0 ? 0.3 : 0.12);
+  const isEnough = best[1] >= length * (hasForeignName ? 0.3 : 0.12);
   const isClear = isEnough && best[1] > (second?.[1] ?? 0) * 1.15;
   // "Me mudé a Lugo" has more words of Portuguese than of Spanish, so a few words that may be of the usual language do not change it.
   const mayBeUsual = scores.some(([language]) => language === fallback?.language) && best[1] < SURE_OF_CHANGE;
-  const isChange = words.length > 3 && !mayBeUsual;
+  const isChange = length > 3 && !mayBeUsual;
   if (isClear && (isChange || fallback === null || best[0] === fallback.language)) return packOf(best[0]);
   return fallback ?? (isEnough ? packOf(best[0]) : null);
 }

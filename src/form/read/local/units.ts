@@ -35,6 +35,8 @@ export interface Turn {
   /** The person whom "I" means: the user, or one of several speakers. */
   speaker: string;
   pack: Pack | null;
+  /** The language of most of the user's recent turns. Null if there are too few. */
+  usualPack: Pack | null;
   /** A day without a year is resolved to the next such day. */
   at: DateContext;
   /** Empty if the reading layers do not read the turn. */
