@@ -36,28 +36,24 @@ export function detectPack(text: string, fallback: Pack | null = null): Pack | n
   const words = apart.match(/[\p{L}']+/gu) ?? [];
   const others = otherLettersIn(words);
   if (others.inWords * 40 > letters) return null;
-  return packOfScores(scoresOf(words), words.length, fallback, others.inNames > 0);
+  return packOfScores(scoresOf(words), { length: words.length, hasForeignName: others.inNames > 0, fallback });
 }
 
-function packOfScores(
-  scores: readonly [language: string, score: number][],
-  length: number,
-  fallback: Pack | null,
-  hasForeignName: boolean,
-): Pack | null {
+type Scores = [language: string, score: number][];
+type Scored = { length: number; hasForeignName: boolean; fallback: Pack | null };
+
+function packOfScores(scores: Scores, { length, hasForeignName, fallback }: Scored): Pack | null {
   const [best, second] = scores.toSorted((left, right) => right[1] - left[1]);
   if (best === undefined) return length > 7 ? null : fallback;
   // One Portuguese word does not make the Czech "Já bydlím v Brně" Portuguese, because its name has a foreign letter.
   const isEnough = best[1] >= length * (hasForeignName ? 0.3 : 0.12);
   const isClear = isEnough && best[1] > (second?.[1] ?? 0) * 1.15;
   // "Me mudé a Lugo" has more words of Portuguese than of Spanish, so a few words that may be of the usual language do not change it.
-  const mayBeUsual = scores.some(([language]) => language === fallback?.language) && best[1] < SURE_OF_CHANGE;
-  const isChange = length > 3 && !mayBeUsual;
-  if (isClear && (isChange || fallback === null || best[0] === fallback.language)) return packOf(best[0]);
+  const mayBeUsual = scores.some(([language]) => language === fallback?.language) && best[1] < 1.5;
+  if (isClear && ((length > 3 && !mayBeUsual) || fallback === null || best[0] === fallback.language))
+    return packOf(best[0]);
   return fallback ?? (isEnough ? packOf(best[0]) : null);
 }
-
-const SURE_OF_CHANGE = 1.5;
 
 const ACCENTED = /[ß-öø-ɏḀ-ỿ]/gu;
 let packLetters: ReadonlySet<string> | null = null;
@@ -78,7 +74,7 @@ function otherLettersIn(words: readonly string[]): Record<'inWords' | 'inNames',
   return others;
 }
 
-function scoresOf(words: readonly string[]): [language: string, score: number][] {
+function scoresOf(words: readonly string[]): Scores {
   const scores = new Map<string, number>();
   for (const [place, word] of words.entries()) {
     const lower = word.toLowerCase();

@@ -340,9 +340,7 @@ function slotStatement(turn: Turn, slot: FilledSlot, item: Kept): ReadStatement 
   const isPreference = traits.includes('wish') || category === 'preference';
   const isOfHealth = category === 'health' && traits.includes('vital') && slot.polarity === 'affirmed';
   const isNever = slot.isNever === true && !isKnown({ ...slot, subject }, input);
-  // A name fits a template of any language. Other values are words of the turn's language.
-  const pack = input.attributes.policyOf(slot.attribute).shape === 'name' ? (turn.usualPack ?? unit.pack) : unit.pack;
-  const rendered = renderSlot({ ...slot, subject, isNever }, pack as Pack, input.attributes);
+  const rendered = renderSlot({ ...slot, subject, isNever }, packOfRendering(slot, unit, turn), input.attributes);
   const due = isEvent && slot.tense === 'planned' ? withTime(slot.from, unit.text, unit.pack, turn.at.timeZone) : null;
   return readStatement({
     subject,
@@ -360,6 +358,12 @@ function slotStatement(turn: Turn, slot: FilledSlot, item: Kept): ReadStatement 
     importance: importanceOf(item, '', isOfHealth),
     names: namesOf(unit.text),
   });
+}
+
+/** A name fits a template of any language. Other values are words of the turn's language. */
+function packOfRendering({ attribute }: FilledSlot, { pack }: ReadUnit, { input, usualPack }: Turn): Pack {
+  const isName = input.attributes.policyOf(attribute).shape === 'name';
+  return (isName ? (usualPack ?? pack) : pack) as Pack;
 }
 
 /** The day since which the value has held: "vegetarian since March 1". */
