@@ -29,10 +29,13 @@ export function datesOfPast(words: string, pack: Pack, at: { now: Date; timeZone
 /** In "I had a checkup on the 3rd, the next one is on the 30th", only the second day is in the future. */
 export function datesAhead(words: string, pack: Pack, at: { now: Date; timeZone: string }): FoundDate[] {
   const plain = plainMarks(words);
-  const [past, ahead] = (['past', 'future'] as const).map((prefer) => findDates(plain, pack, { ...at, prefer }));
-  return (ahead ?? []).map((date) => {
-    const before = past?.find(({ start, end }) => start === date.start && end === date.end);
-    return before !== undefined && mayBePast(date, at.now) && isOfDeed(plain, date, pack, at.now) ? before : date;
+  const ahead = findDates(plain, pack, { ...at, prefer: 'future' });
+  const isDone = (date: FoundDate): boolean => mayBePast(date, at.now) && isOfDeed(plain, date, pack, at.now);
+  if (!ahead.some(isDone)) return ahead;
+  const past = findDates(plain, pack, { ...at, prefer: 'past' });
+  return ahead.map((date) => {
+    const before = past.find(({ start, end }) => start === date.start && end === date.end);
+    return before !== undefined && isDone(date) ? before : date;
   });
 }
 

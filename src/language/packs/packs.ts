@@ -84,8 +84,9 @@ function scoresOf(words: readonly string[]): Scores {
     const languages = common.get(lower) ?? (isTelling ? [telling] : []);
     for (const language of languages) scores.set(language, (scores.get(language) ?? 0) + 1 / languages.length);
   }
-  for (const pack of PACKS) {
-    const phrases = words.join(' ').match(tellingPhrase(pack))?.length ?? 0;
+  const text = words.join(' ');
+  for (const pack of PACKS.filter(({ lists }) => lists['tellingPhrase'] !== undefined)) {
+    const phrases = text.match(tellingPhrase(pack))?.length ?? 0;
     if (phrases > 0) scores.set(pack.language, (scores.get(pack.language) ?? 0) + PHRASE_SCORE * phrases);
   }
   return [...scores];
