@@ -98,6 +98,116 @@ describe('a sentence about a person or an animal whose name is known', () => {
   });
 });
 
+describe('a move that has taken place', () => {
+  it.each([
+    ['Vivo en Cádiz.', 'Me he mudado a Lugo.', 'Lugo'],
+    ['vivo en cádiz y trabajo en Acme', 'me he mudado a lugo', 'Lugo'],
+    ['Vivo en Cádiz.', 'Me mudé a Lugo.', 'Lugo'],
+    ['Vivo en Cádiz.', 'Acabo de mudarme a Lugo.', 'Lugo'],
+    ['i live in cork', 'i have moved to york', 'York'],
+    ['Ich wohne in Ulm.', 'Ich bin umgezogen nach Hagen.', 'Hagen'],
+    ["J'habite à Lille.", "J'ai emménagé à Brest.", 'Brest'],
+    ["J'habite à Lille.", 'Je viens de déménager à Brest.', 'Brest'],
+    ['Abito a Lecce.', 'Mi sono appena trasferita a Trento.', 'Trento'],
+    ['Ik woon in Delft.', 'Ik ben verhuisd naar Assen.', 'Assen'],
+    ['ik woon in delft', 'ben verhuisd naar assen', 'Assen'],
+    ['Moro em Faro.', 'Mudei-me para Évora.', 'Évora'],
+    ['我住在北京', '我们搬家到上海了', '上海'],
+    ['大阪に住んでいます', '京都に引っ越しました', '京都'],
+  ])('replaces the home town: %s … %s', async (before, move, town) => {
+    const live = await after(before, '+3', move);
+    expect(live.filter((one) => one.startsWith('home_city='))).toEqual([`home_city=${town}`]);
+  });
+
+  it.each([
+    ['Vivo en Cádiz.', 'Me he mudado a un piso más grande.', 'Cádiz'],
+    ['Vivo en Cádiz.', 'Mi hermana se ha mudado a Lugo.', 'Cádiz'],
+    ['I live in Cork', 'My desk has moved to York wing.', 'Cork'],
+    ['I live in Cork', 'I have moved to Signal for chats.', 'Cork'],
+    ["J'habite à Lille.", "J'ai déménagé à cause du bruit.", 'Lille'],
+    ['Ik woon in Delft.', 'Mijn zus is verhuisd naar Assen.', 'Delft'],
+    ['Ich wohne in Ulm.', 'Meine Schwester ist nach Hagen umgezogen.', 'Ulm'],
+  ])('is not about something else: %s … %s', async (before, words, town) => {
+    const live = await after(before, '+3', words);
+    expect(live.filter((one) => one.startsWith('home_city='))).toEqual([`home_city=${town}`]);
+  });
+});
+
+describe('words that join a sentence to the talk before it', () => {
+  it.each([
+    ['my bf is joel', 'also me and joel are over'],
+    ['my bf is joel', 'oh and me and joel are over'],
+    ['my bf is joel', 'btw, me and joel are over'],
+    ['Mein Freund heißt Ben.', 'Ach ja, Ben und ich haben uns getrennt.'],
+    ['Mi novio se llama Pablo.', 'Por cierto, lo he dejado con Pablo.'],
+    ["Mon copain s'appelle Luc.", "Au fait, Luc et moi on s'est séparés."],
+  ])('do not keep the end of a state from being read: %s … %s', async (before, end) => {
+    const live = await after(before, '+3', end);
+    expect(live.filter((one) => one.startsWith('partner_name='))).toEqual([]);
+    expect(live.filter((one) => one.startsWith('not partner_name='))).toHaveLength(1);
+  });
+
+  it.each([
+    ['my bf is joel', 'also me and joel are over the moon', 'partner_name=Joel'],
+    ['my bf is joel', 'oh and me and joel are over at his mums', 'partner_name=Joel'],
+    ['My boyfriend is Joel.', 'Btw, Joel and I made up.', 'partner_name=Joel'],
+    ['Mein Freund heißt Ben.', 'Ach ja, Ben und ich haben gekocht.', 'partner_name=Ben'],
+  ])('end nothing by themselves: %s … %s', async (before, words, holds) => {
+    expect(await after(before, '+3', words)).toContain(holds);
+  });
+});
+
+describe('what the user does again', () => {
+  const NOT_AGAIN = /kaffee mehr|coffee any ?more|alcohol any ?more|no meat|kein Fleisch|no como carne|geen koffie/iu;
+
+  it.each([
+    ["I don't drink coffee anymore.", 'I drink coffee again.'],
+    ["I don't drink alcohol any more", 'i drink alcohol again since the summer'],
+    ['ich trinke keinen kaffee mehr', 'ich trinke wieder kaffee'],
+    ['Ik drink geen koffie meer.', 'Ik drink weer koffie.'],
+    ["I don't eat meat.", 'I eat fish and meat again since January.'],
+    ['Ich esse kein Fleisch.', 'Wir essen wieder Fleisch.'],
+  ])('ends what the user had given up: %s … %s', async (before, words) => {
+    expect((await after(before)).join()).toMatch(NOT_AGAIN);
+    expect((await after(before, '+9', words)).join()).not.toMatch(NOT_AGAIN);
+  });
+
+  it.each([
+    ["I don't drink coffee anymore.", 'I spilled coffee again.'],
+    ["I don't drink coffee anymore.", "Once again, I don't drink coffee."],
+    ["I don't eat meat.", 'My sister eats meat again.'],
+    ["I don't eat meat.", 'I bought meat again for the dog.'],
+    ['Ich esse kein Fleisch.', 'Mein Mann isst wieder Fleisch.'],
+  ])('is not what others do, or something else: %s … %s', async (before, words) => {
+    expect((await after(before, '+9', words)).join()).toMatch(NOT_AGAIN);
+  });
+});
+
+describe('a trip that is called off', () => {
+  it.each([
+    ["I'm going to Oslo in June.", 'We cancelled Oslo.'],
+    ["I'm going to Oslo for Easter.", "I'm not going to Oslo for Easter after all."],
+    ["I'm going to Oslo in June.", 'The flight to Oslo on 5 June got cancelled.'],
+  ])('is no longer planned: %s … %s', async (before, end) => {
+    const user = `u${(users += 1)}`;
+    clock.set(Date.parse('2026-03-02T09:00:00Z'));
+    for (const content of [before, end]) {
+      clock.advance(DAY);
+      await talk.varve.for({ user, session: 's' }).observe({ content });
+      await talk.varve.drain();
+    }
+    const { items } = await talk.varve.for({ user }).memories.list({ tenses: ['planned'] });
+    expect(items.map(({ content }) => content)).toEqual([]);
+  });
+
+  it.each(['We cancelled Netflix.', "We're staying in a flat in Oslo.", "I'm not going to the gym after all."])(
+    'is not meant by other words: %s',
+    async (words) => {
+      expect(await after("I'm going to Oslo in June.", '+3', words)).toContain('travel_destination=Oslo');
+    },
+  );
+});
+
 describe('a correction of the form “it is X, not Y” replaces the known value', () => {
   it.each([
     ['My flat is in Leeds', 'Small correction: it is in Otley, not Leeds', 'home_city=Otley'],
@@ -546,7 +656,7 @@ describe('words that begin with a pronoun', () => {
     [
       'my manager is called priya',
       'lena is being weird. shes moving to Spain with a guy she met',
-      'Manager is called priya',
+      'Manager is called Priya',
     ],
     ['my sister is called Ines', 'lena is driving me mad. shes getting divorced and moving in with her parents', null],
   ])('do not refer to a known person after another person was named: %s … %s', async (before, words, text) => {

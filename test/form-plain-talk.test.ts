@@ -473,3 +473,26 @@ describe('a sentence that names somebody and says something about the person', (
     expect((await after(words)).filter(({ attribute }) => attribute === null)).toEqual([]);
   });
 });
+
+describe('the language in which a value is rendered', () => {
+  const rendered = async (...messages: readonly string[]): Promise<string[]> =>
+    (await talk.after(...messages)).flatMap(({ attribute, content }) => (attribute === 'home_city' ? content : []));
+  const english = ['I live in Leeds.', 'I work at Tesco as a cashier.', 'My cat is called Milo.'];
+
+  it('is that of most of the recent turns if the value is a name', async () => {
+    expect(await rendered(...english, 'ich wohne jetzt in hamburg')).toEqual(['Lives in Hamburg']);
+  });
+
+  it('is that of the turn if the user has said little before', async () => {
+    expect(await rendered('I live in Leeds.', 'ich wohne jetzt in hamburg')).toEqual(['Lebt in Hamburg']);
+  });
+
+  it('changes with the turns', async () => {
+    const german = [
+      'Ich mag den Hafen sehr.',
+      'Heute war es ziemlich kalt hier.',
+      'Ich arbeite bei Rewe in der Küche.',
+    ];
+    expect(await rendered(...german, 'Ich wohne jetzt in Hamburg.')).toEqual(['Lebt in Hamburg']);
+  });
+});

@@ -35,6 +35,40 @@ describe('a day without a year', () => {
   });
 
   it.each([
+    ['I had my eye test on the 28th, all good.', '28 September 2026'],
+    ['We were at the aquarium on the 24th.', '24 September 2026'],
+    ['My hearing was on 2 December, it took ages.', '2 December 2025'],
+    ['Mein Vorstellungsgespräch war am 28., lief super.', '28. September 2026'],
+    ['La revisión fue el 28, todo bien.', '28 de septiembre de 2026'],
+    ['Le contrôle technique était le 28.', '28 septembre 2026'],
+    ['La visita era il 28, tutto a posto.', '28 settembre 2026'],
+    ['De keuring was op de 28e.', '28 september 2026'],
+    ['A consulta foi no dia 28, correu bem.', '28 de setembro de 2026'],
+    ['周五我去做了体检', '2026年10月16日'],
+    ['金曜日に検診を受けました', '2026年10月16日'],
+  ])('is the last one if the sentence tells what took place on it: %s', async (said, written) => {
+    const [first] = await after(said);
+    expect(first).toMatchObject({ tense: 'happened', dueAt: null });
+    expect(first?.content).toContain(`[${written}]`);
+  });
+
+  it.each([
+    ['My eye test is on the 28th.', '28 October 2026'],
+    ['The eye test was moved to the 28th.', '28 October 2026'],
+    ['My flight was supposed to be on the 28th.', '28 October 2026'],
+    ['I was told to come on the 28th', '28 October 2026'],
+    ['I had a chat with Ines about the recital on the 28th', '28 October 2026'],
+    ['Der nächste freie Termin war erst am 28.', '28. Oktober 2026'],
+    ['La boda iba a ser el 28', '28 de octubre de 2026'],
+    ['Le mariage était censé être le 28', '28 octobre 2026'],
+    ['I had my first session on the 3rd, the next one is on the 28th', '28 October 2026'],
+  ])('is the next one if the past verb belongs to something else: %s', async (said, written) => {
+    const [first] = await after(said);
+    expect(first?.tense).toBe('planned');
+    expect(first?.content).toContain(`[${written}]`);
+  });
+
+  it.each([
     ['I booked the vet, on the 7th', '7 November 2026'],
     ['We got tickets for 12 December.', '12 December 2026'],
   ])('is in the future if something was arranged for it: %s', async (said, written) => {

@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { DAY } from '../src/record/clock.ts';
 import type { Handle } from '../src/handle/handle.ts';
 import { agentInstructions } from '../src/tools/agent-instructions.ts';
 import { AGENT_TOOLS, agentTool, TOOL_SETS, toolsNamed } from '../src/tools/agent-tools.ts';
@@ -172,6 +173,34 @@ describe('the agent’s tools', () => {
     expect((await due())[0]).toBe(`Car inspection at Bosch: ${year}-03-09T14:30:00.000Z`);
     await run('correct', { what: 'inspection', text: 'Car inspection', due: `${year}-03-10T08:00:00Z` }, own);
     expect((await due())[0]).toBe(`Car inspection: ${year}-03-10T08:00:00.000Z`);
+    await other.close();
+  });
+
+  it('list_due leaves out a plan whose day is over as soon as prompts no longer bring it up', async () => {
+    const { varve: other, clock } = await openVarve();
+    const own = other.for({ agent: 'ada', user: 'late', session: 's' });
+    const say = async (content: string): Promise<void> => {
+      await own.observe({ content });
+      await other.drain();
+    };
+    const start = clock.now();
+    const dayAfter = (days: number): string => new Date(start + days * DAY).toISOString().slice(0, 10);
+    await say(`Remind me to prune the roses on ${dayAfter(2)}.`);
+    await say(`I have my eye test on ${dayAfter(4)}.`);
+    await say(`We are flying to Bergen on ${dayAfter(40)}.`);
+    const days: unknown[] = [];
+    for (const day of [1, 5, 8, 30]) {
+      clock.set(start + day * DAY);
+      const { due } = (await run('list_due', {}, own)) as unknown as { due: { text: string }[] };
+      const words = ['roses', 'eye test', 'Bergen'];
+      days.push([day, words.filter((word) => due.some(({ text }) => text.includes(word)))]);
+    }
+    expect(days).toEqual([
+      [1, ['roses', 'eye test', 'Bergen']],
+      [5, ['roses', 'eye test', 'Bergen']],
+      [8, ['Bergen']],
+      [30, ['Bergen']],
+    ]);
     await other.close();
   });
 

@@ -1,14 +1,14 @@
 import { z } from 'zod';
 import { DAY } from '../record/clock.ts';
 import { ruleAuthorises } from '../language/claims.ts';
-import { dueOn } from '../language/due.ts';
-import type { Memory } from '../record/memory.ts';
+import { type Due, dueOn, isLapsed } from '../language/due.ts';
+import { isPlanOver, type Memory, plannedFor } from '../record/memory.ts';
 import { parse, type Parsed, textSchema, type TimeInput, timeSchema } from '../record/parse.ts';
 import type { Scope } from '../record/scope.ts';
-import type { Parts } from '../store/database.ts';
+import type { Parts, Reader } from '../store/database.ts';
 import { closeIntention, forget } from '../store/forget/forget.ts';
 import { ownTimeZone } from '../store/owner-store.ts';
-import { findChangeable, listMemories } from '../store/read-memories.ts';
+import { findChangeable, listMemories, type MemoryFilter } from '../store/read-memories.ts';
 import { archiveMemory, reviseMemory, writeMemory } from '../store/write-memory.ts';
 import { type ObservationSource, sourceFields } from '../observe/record-observation.ts';
 import { logOf } from './events.ts';
@@ -35,8 +35,11 @@ export interface IntentionHandle {
   add(intention: NewIntention): Promise<Memory>;
   /** Returns the intentions that are due today or became due at most three days ago, the longest overdue first. Default: 20. */
   due(options?: { at?: TimeInput; limit?: number }): Promise<Memory[]>;
-  /** Lists all open intentions, the earliest due date first. */
-  list(): Promise<Memory[]>;
+  /**
+   * Lists the open intentions, the earliest due date first. Leaves out those whose stated day is over and that `due` no longer returns:
+   * prompts no longer bring them up, and maintenance archives them later. With `plans`, lists planned statements of other types too.
+   */
+  list(options?: { plans?: boolean }): Promise<Memory[]>;
   /** Marks the intention as done. It is never due again and stays in the history. */
   done(id: string): Promise<Memory>;
   dismiss(id: string): Promise<Memory>;
@@ -59,15 +62,35 @@ const dueOptionsSchema = z.strictObject({
 
 const OPEN: ReadonlySet<string | null> = new Set([null, 'open', 'snoozed']);
 
-export function intentionHandle(parts: Parts & { settings: { timeZone: string } }, scope: Scope): IntentionHandle {
-  const { database, clock } = parts;
-  const open = async (): Promise<Memory[]> => {
-    const filter = { types: ['intention'], order: 'oldest' as const, limit: 1000 };
-    const { items } = await database.read(scope.tenant, (reader) =>
-      listMemories(reader, scope, filter, { now: clock.now() }),
+const dayOf = (memory: Memory): number => Number(memory.dueAt ?? plannedFor(memory));
+
+type PlanParts = Parts & { settings: { timeZone: string } };
+
+/** The open intentions at a time, and on request other plans. Leaves out those whose day is over. */
+async function openPlans(
+  { database, clock, memoryTypes, settings }: PlanParts,
+  scope: Scope,
+  { now, plans = false }: { now: Date; plans?: boolean },
+): Promise<{ memory: Memory; due: Due | null }[]> {
+  const found = (reader: Reader, filter: Pick<MemoryFilter, 'types' | 'tenses'>): Promise<{ items: Memory[] }> =>
+    listMemories(reader, scope, { ...filter, order: 'oldest', limit: 1000 }, { now: clock.now() });
+  return database.read(scope.tenant, async (reader) => {
+    const at = { now, timeZone: await ownTimeZone(reader, scope, settings.timeZone) };
+    const intentions = (await found(reader, { types: ['intention'] })).items.filter(
+      (memory) => OPEN.has(memory.state) && !isLapsed(memory, memoryTypes.get(memory.type), at),
     );
-    return items.filter(({ state }) => OPEN.has(state)).sort((one, other) => Number(one.dueAt) - Number(other.dueAt));
-  };
+    const planned = plans ? (await found(reader, { tenses: ['planned'] })).items : [];
+    const others = planned.filter(
+      (memory) => memory.type !== 'intention' && plannedFor(memory) !== null && !isPlanOver(memory, now.getTime()),
+    );
+    return [...intentions, ...others]
+      .sort((one, other) => dayOf(one) - dayOf(other))
+      .map((memory) => ({ memory, due: dueOn(memory, memoryTypes.get(memory.type), at) }));
+  });
+}
+
+export function intentionHandle(parts: PlanParts, scope: Scope): IntentionHandle {
+  const { database, clock } = parts;
   const close = (id: string, state: 'done' | 'dismissed'): Promise<Memory> =>
     database.write(scope.tenant, async (writer) => {
       const memory = await findChangeable(writer, scope, id);
@@ -91,14 +114,13 @@ export function intentionHandle(parts: Parts & { settings: { timeZone: string } 
     },
     async due(options = {}) {
       const { at, limit } = parse(dueOptionsSchema, options, 'The options of due intentions');
-      const time = at ?? new Date(clock.now());
-      const { timeZone } = parts.settings;
-      const own = await database.read(scope.tenant, (reader) => ownTimeZone(reader, scope, timeZone));
-      const isDue = (memory: Memory): boolean =>
-        dueOn(memory, parts.memoryTypes.get(memory.type), { now: time, timeZone: own }) !== null;
-      return (await open()).filter(isDue).slice(0, limit);
+      const open = await openPlans(parts, scope, { now: at ?? new Date(clock.now()) });
+      return open.flatMap(({ memory, due }) => (due === null ? [] : memory)).slice(0, limit);
     },
-    list: () => open(),
+    async list({ plans } = {}) {
+      const open = await openPlans(parts, scope, { now: new Date(clock.now()), plans });
+      return open.map(({ memory }) => memory);
+    },
     done: (id) => close(id, 'done'),
     dismiss: (id) => close(id, 'dismissed'),
     async snooze(id, until) {

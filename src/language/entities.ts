@@ -203,7 +203,7 @@ export const PLACES: ReadonlySet<string> = wordSet(`
   thailand indonesia philippines australia egypt nigeria kenya ghana morocco israel turkey russia ukraine poland sweden norway
   denmark finland netherlands belgium switzerland austria greece europe asia africa valencia seville porto ghent antwerp
   rotterdam utrecht krakow bordeaux lyon marseille lille nice naples turin florence venice bologna frankfurt stuttgart leipzig
-  dresden bremen düsseldorf manchester liverpool leeds glasgow edinburgh cardiff belfast cork galway limerick birmingham
+  dresden bremen düsseldorf manchester liverpool leeds york glasgow edinburgh cardiff belfast cork galway limerick birmingham
   bristol sheffield newcastle brighton oxford cambridge lagos nairobi accra cairo casablanca johannesburg dubai doha riyadh
   karachi lahore dhaka colombo kathmandu taipei guangzhou shenzhen brisbane perth adelaide wellington calgary ottawa
   edmonton honolulu sacramento oakland baltimore pittsburgh cleveland columbus minneapolis milwaukee orlando tampa charlotte

@@ -13,6 +13,7 @@ import {
   packRegExp,
   PACKS,
   perPack,
+  plainMarks,
   wordsOfAll,
 } from './packs/packs.ts';
 import { SEED_WORDS } from './seed-words.ts';
@@ -272,9 +273,14 @@ export function leadOf({ text, match }: Pick<Small, 'text' | 'match'>): string {
   return text.slice(match.index, match.indices?.groups?.['v']?.[0] ?? match.index + match[0].length);
 }
 
-/** Accepts a known given name, or a word that is not ordinary after "called", between commas, or in "my wife lupita says". */
+/**
+ * Accepts a known given name, or a word that is not ordinary after "called", between commas, in "my wife lupita says" or in "hi, i'm
+ * lupita".
+ */
 export function smallPerson(cut: Small, { isOwn, isPet }: { isOwn: boolean; isPet: boolean }): string | null {
   const { raw, text } = cut;
+  const introduced = isOwn ? introducedName(text, cut.pack) : null;
+  if (introduced !== null && introduced === withoutEnd(raw.split(' ')[0] ?? '', '.,')) return introduced;
   const { mate, naming, does, relative } = patternsOf(cut.pack);
   const first = nameWords(cut)[0];
   const lead = leadOf(cut);
@@ -288,6 +294,45 @@ export function smallPerson(cut: Small, { isOwn, isPet }: { isOwn: boolean; isPe
   if (raw === first && /,\s*$/.test(lead)) return after.startsWith(',') ? first : null;
   const second = raw.split(' ')[1] ?? '';
   return does.test(second) && relative.test(lead) ? first : null;
+}
+
+const introductions = perPack(({ script, lists: { introducesSelf } }) =>
+  packRegExp(
+    introducesSelf === undefined || script === 'han'
+      ? '(?!)'
+      : `^(?:${introducesSelf})(?<name>\\p{L}[\\p{L}-]{2,11})(?![\\p{L}'-])`,
+  ),
+);
+
+/** The name in "hi, i'm lupita", if it is typed in lower case. Null for "hi, i'm late". */
+export function introducedName(text: string, pack: Pack): string | null {
+  const name = introductions(pack).exec(text)?.groups?.['name'] ?? '';
+  if (!/^\p{Ll}/u.test(name)) return null;
+  return GIVEN_NAMES.has(name) || !isPredicate(name, pack) ? name : null;
+}
+
+/**
+ * The language of a message that is only such an introduction. An unknown name is often a word of another language, by which `detectPack`
+ * would decide: "mari" is French. "hey im urlaub" is German, because both words are.
+ */
+export function introductionLanguage(text: string): Pack | null {
+  const plain = plainMarks(text).trim();
+  const found = PACKS.find((pack) => {
+    const name = introducedName(plain, pack);
+    const [before = '', last = ''] = withoutEnd(plain, '.! ').split(' ').slice(-2);
+    const isOther = (other: Pack): boolean =>
+      other !== pack && isTelling(last, other) && other.common.split('|').includes(before);
+    return name !== null && last === name && !PACKS.some(isOther);
+  });
+  return found ?? null;
+}
+
+/** Checks for a word that can follow "I am" without being a name. */
+function isPredicate(word: string, pack: Pack): boolean {
+  const isWhole = (...lists: string[]): boolean => listPattern(pack, ...lists).exec(word)?.[0] === word;
+  const isWord = isOrdinary(word, pack) || isTelling(word, pack) || isWhole('noOwnName', 'being', 'diet', 'condition');
+  const isSeed = pack === english && [...contentStems(word)].every((stem) => ORDINARY.has(stem));
+  return isWord || isSeed || GROUPS.has(word) || PLACES.has(word) || LANGUAGES.has(word) || jobOf(word, pack) !== null;
 }
 
 const PLACE_OPENING = new RegExp(`^(?:${wordsOfAll('placeOpening')})$`, 'u');

@@ -26,6 +26,24 @@ export function datesOfPast(words: string, pack: Pack, at: { now: Date; timeZone
   });
 }
 
+/** In "I had a checkup on the 3rd, the next one is on the 30th", only the second day is in the future. */
+export function datesAhead(words: string, pack: Pack, at: { now: Date; timeZone: string }): FoundDate[] {
+  const plain = plainMarks(words);
+  const ahead = findDates(plain, pack, { ...at, prefer: 'future' });
+  const isDone = (date: FoundDate): boolean => mayBePast(date, at.now) && isOfDeed(plain, date, pack, at.now);
+  if (!ahead.some(isDone)) return ahead;
+  const past = findDates(plain, pack, { ...at, prefer: 'past' });
+  return ahead.map((date) => {
+    const before = past.find(({ start, end }) => start === date.start && end === date.end);
+    return before !== undefined && isDone(date) ? before : date;
+  });
+}
+
+/** Checks whether a day was given without a year, so that it may be in the past. */
+function mayBePast({ relative, hasYear, isSince, from }: FoundDate, now: Date): boolean {
+  return relative && hasYear !== true && !isSince && from !== null && from > now;
+}
+
 /** Checks whether a day without a year, read as past, is so long ago that the next such day is nearer. */
 function isFarther(past: FoundDate, later: FoundDate, now: Date): boolean {
   if (past.from === null || later.from === null || later.from <= now) return false;
@@ -98,32 +116,45 @@ export const RECENTLY: number = 62 * DAY;
  * visa was approved on 2 March", said on 10 March).
  */
 export function isOfPastDays(plain: string, dates: readonly FoundDate[], pack: Pack, { now }: DateContext): boolean {
-  const open = dates.filter(
-    ({ relative, hasYear, isSince, from }) => relative && hasYear !== true && !isSince && from !== null && from > now,
-  );
+  const open = dates.filter((date) => mayBePast(date, now));
+  if (open.length === 0) return false;
+  if (open.every((date) => isOfDeed(plain, date, pack, now))) return true;
   // "Am 3." is in the German list of words about the future.
-  if (open.length === 0 || saysAhead(withBlanks(plain, open), pack)) return false;
-  const isDoubtful = ({ from }: FoundDate): boolean => Number(from) - now.getTime() > DOUBTFUL_AHEAD;
-  // A day ten months ago may well be the day of something else: "bought a gift for 6 June", said in May.
-  const isOfYear = ({ start, end, isBareWeekday, from }: FoundDate): boolean =>
-    isBareWeekday || MONTHLESS.test(plain.slice(start, end)) || Number(from) - now.getTime() > RECENTLY;
-  const isPast = (date: FoundDate): boolean => isOfYear(date) && isOfDeed(plain, date, pack);
-  return open.every(isPast) || (saysPast(plain, pack) && open.every(isDoubtful));
+  if (saysAhead(withBlanks(plain, open), pack) || !saysPast(plain, pack)) return false;
+  return open.every(({ from }) => Number(from) - now.getTime() > DOUBTFUL_AHEAD);
 }
 
 const MOST_BETWEEN = 5;
 
-/** "I bought the bike on 12 August", but not "bought a ticket for 12 August". */
-function isOfDeed(plain: string, day: FoundDate, pack: Pack): boolean {
+/** "I bought the bike on 12 August" and "I had a checkup on the 30th", but not "bought a ticket for 12 August". */
+export function isOfDeed(plain: string, day: FoundDate, pack: Pack, now: Date): boolean {
   const clause = splitClauses(plain).find(({ end }) => end > day.start);
-  if (clause === undefined || isForDay(plain, day, pack) || !isDeed(wordsBeside(plain, day, clause), pack))
-    return false;
+  if (clause === undefined || isForDay(plain, day, pack)) return false;
+  const words = wordsBeside(plain, day, clause);
+  if (saysAhead(words, pack)) return false;
+  const span = words.length === plain.length ? { start: 0, end: plain.length } : clause;
   // A day that belongs to another verb is further away: "I sold the car to a man who is here on 3 May".
-  return spansOf(plain, deeds(pack)).some(({ start, end }) => {
-    const between = start < day.start ? plain.slice(end, day.start) : plain.slice(day.end, start);
-    const isOther = pack.script !== 'han' && isWord(pack).test(between);
-    return !isOther && (between.match(/\S+/gu)?.length ?? 0) <= MOST_BETWEEN;
-  });
+  const isNear = (verbs: RegExp, most: number): boolean =>
+    spansOf(plain.slice(span.start, span.end), verbs).some((verb) => {
+      const [start, end] = [verb.start + span.start, verb.end + span.start];
+      const between = start < day.start ? plain.slice(end, day.start) : plain.slice(day.end, start);
+      const isOther = pack.script !== 'han' && isWord(pack).test(between);
+      return !isOther && (between.match(/\S+/gu)?.length ?? 0) <= most;
+    });
+  const { deeds, tookPlace } = verbsOfPast(pack);
+  if (tookPlaceIn(words, pack) && isNear(tookPlace, Infinity)) return true;
+  // A day ten months ago may well be the day of something else: "bought a gift for 6 June", said in May.
+  const isOfYear =
+    day.isBareWeekday || MONTHLESS.test(plain.slice(day.start, day.end)) || Number(day.from) - now.getTime() > RECENTLY;
+  return isOfYear && isDeed(words, pack) && isNear(deeds, MOST_BETWEEN);
 }
 
-const deeds = perPack(({ script, lists: { deeds: words = '(?!)' } }) => wordsPattern(words, script, 'giu'));
+/** Whether the words tell of an event of their day. "The first free slot was on the 30th" and "I was supposed to go" do not. */
+function tookPlaceIn(words: string, pack: Pack): boolean {
+  return listPattern(pack, 'tookPlace').test(words) && !listPattern(pack, 'arranges', 'tookNoPlace').test(words);
+}
+
+const verbsOfPast = perPack(({ script, lists: { deeds = '(?!)', tookPlace = '(?!)' } }) => ({
+  deeds: wordsPattern(deeds, script, 'giu'),
+  tookPlace: wordsPattern(tookPlace, script, 'giu'),
+}));

@@ -246,7 +246,7 @@ const DATE_EXPRESSIONS: readonly DateExpression[] = [
   withoutMonth(
     'day',
     'st nd rd th',
-    "(?:(?:on|by|until|since|from) |(?<=(?<!\\d(?:st|nd|rd|th)? )to |[-–—,:(] ?|\\b(?:not|but|now|exactly|instead of|rather than|(?:booked|set|scheduled|planned|arranged|down) for|(?:day|date|deadline|due|party|wedding|move|exam|appointment|flights?|it) (?:is|it'?s)|(?:day|date|deadline)'s|it'?s) ))the (\\d{1,2})(?:st|nd|rd|th)(?= *(?:[.,;:!?)]|$)| (?:at|and|but|so|not|now|instead|rather|our|your|his|her|their|in the (?:morning|afternoon|evening)|because|same|i'?m|i|we|you|he|she|they|it|my|with|to|about|for|please|if|when)\\b)",
+    "(?:(?:on|by|until|since|from) |(?<=(?<!\\d(?:st|nd|rd|th)? )to |[-–—,:(] ?|\\b(?:not|but|now|exactly|instead of|rather than|(?:booked|set|scheduled|planned|arranged|down) for|(?:day|date|deadline|due|party|wedding|move|exam|appointment|flights?|it) (?:is|it'?s)|(?:day|date|deadline)'s|it'?s) ))the (\\d{1,2})(?:st|nd|rd|th)(?= *(?:[.,;:!?)]|$)| (?:at|and|but|so|not|now|instead|rather|our|your|his|her|their|in the (?:morning|afternoon|evening)|because|same|already|i'?m|i|we|you|he|she|they|it|my|with|to|about|for|please|if|when)\\b)",
     (m, today, prefer) => dayOfMonth(Number(m[1]), today, prefer),
   ),
   expression(NEEDS_WEEKDAY, `(?:on |by |until |since )${WEEKDAY}`, (m, today, prefer) =>

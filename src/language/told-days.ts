@@ -18,6 +18,7 @@ import { contentStems, withoutEnd } from './words.ts';
 import { findDates } from './resolve-dates.ts';
 import {
   DOUBTFUL_AHEAD,
+  datesAhead,
   datesOfPast,
   isOfPast,
   isOfPastDays,
@@ -36,10 +37,7 @@ export function withDates(
 ): { text: string; dates: FoundDate[] } {
   if (pack === null || tense === 'habit' || packPattern(pack, 'habit').test(plainMarks(words)))
     return { text: words, dates: [] };
-  const found =
-    tense === 'happened'
-      ? datesOfPast(words, pack, at)
-      : findDates(plainMarks(words), pack, { ...at, prefer: 'future' });
+  const found = tense === 'happened' ? datesOfPast(words, pack, at) : datesAhead(words, pack, at);
   // "I gave up the fish on Friday thing" names the day of a habit.
   const isOneDay =
     (tense === 'happened' || tense === 'planned') && !listPattern(pack, 'custom').test(plainMarks(words));
@@ -402,6 +400,12 @@ function isListedAt(plain: string, date: FoundDate, pack: Pack, list: string): b
   return [date.start, startWithWeekday(plain, date, pack)].some((start) =>
     listPattern(pack, list).test(`${plain.slice(0, start)}<>${plain.slice(date.end)}`),
   );
+}
+
+/** "The flight on 5 December got cancelled" tells of a plan that no longer stands. "We are staying in Porto" may be a plan. */
+export function isCalledOff(text: string, pack: Pack): boolean {
+  const words = listPattern(pack, 'calledOff').exec(plainMarks(text))?.[0];
+  return words !== undefined && !/ \p{L}{1,2}$/u.test(words);
 }
 
 export function isRescheduled(text: string, pack: Pack, at: DateContext): boolean {

@@ -287,14 +287,10 @@ const listDue: AgentTool = defineTool({
   async run(handle, { until }) {
     const last = until?.length === DATE_LENGTH ? `${until}T23:59:59Z` : until;
     const end = last === undefined ? Infinity : parse(timeSchema, last, 'until').getTime();
-    const intentions = (await handle.intentions.list()).map((item) => ({ item, at: item.dueAt }));
-    // Planned statements such as "Has a dentist appointment on 4 May". Only `dueAt` has the time of day.
-    const planned = (await handle.memories.list({ tenses: ['planned'], limit: 1000 })).items
-      .filter((item) => item.type !== 'intention' && plannedFor(item) !== null)
-      .map((item) => ({ item, at: item.dueAt ?? plannedFor(item) }));
-    const items = [...intentions, ...planned]
+    // Also planned statements such as "Has a dentist appointment on 4 May". Only `dueAt` has the time of day.
+    const items = (await handle.intentions.list({ plans: true }))
+      .map((item) => ({ item, at: item.dueAt ?? plannedFor(item) }))
       .filter(({ at }) => Number(at) <= end)
-      .sort((one, other) => Number(one.at) - Number(other.at))
       .slice(0, 50);
     // Nobody has stated the default day on which an intention is brought up again.
     const dayOf = (item: Memory, at: Date | null): string =>

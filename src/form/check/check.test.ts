@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { attributeTable } from '../../record/attribute-table.ts';
 import { memoryTypeTable } from '../../record/memory-types.ts';
-import type { ReadStatement } from '../read/reader.ts';
+import { readStatement, type ReadStatement } from '../read/reader.ts';
 import { resolveNames } from './check.ts';
 
 const context = {
@@ -11,7 +11,7 @@ const context = {
   subjects: [],
 };
 const read = (fields: Partial<ReadStatement>): ReadStatement =>
-  resolveNames({ subject: 'User', attribute: null, value: null, type: 'fact', ...fields } as ReadStatement, context);
+  resolveNames(readStatement({ text: '', type: 'fact', quotes: [], ...fields }), context);
 
 describe('the check of the subject and the names of a statement', () => {
   it('[K5] makes the user the subject of the name of a partner, child or pet; other statements keep that person as their subject', () => {
@@ -38,6 +38,14 @@ describe('the check of the subject and the names of a statement', () => {
     expect(read({ attribute: 'hobby', value: 'sea swimming' }).value).toBe('sea swimming');
     expect(read({ attribute: 'school', value: 'finished at 17' }).value).toBe('finished at 17');
     expect(read({ attribute: 'employer', value: 'the hospital laundry' }).value).toBe('the hospital laundry');
+    const quotes = [{ turn: 1, words: 'i live in hamburg' }];
+    expect(read({ attribute: 'home_city', value: 'hamburg', text: 'Lives in hamburg', quotes }).text).toBe(
+      'Lives in Hamburg',
+    );
+    // The user's own words stay as they were typed.
+    expect(read({ attribute: 'home_city', value: 'hamburg', text: 'i live in hamburg', quotes }).text).toBe(
+      'i live in hamburg',
+    );
     // An honorary office is not the user's job.
     expect(read({ attribute: 'role', value: 'union delegate' }).attribute).toBe('role');
   });

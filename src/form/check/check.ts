@@ -259,9 +259,13 @@ export function resolveNames(statement: ReadStatement, context: ResolveContext):
   const value = statement.value ?? (rest.join(':').replaceAll('_', ' ').trim() || null);
   const attribute = attributeOf(name, value, context);
   const named = { ...statement, attribute, value, subject: canonicalSubject(statement.subject, context.userNames) };
+  const written = value === null || value.trim() === '' ? null : spelled(value.trim(), attribute, context);
+  // The user's own words stay as they were typed.
+  const isRendered = !statement.quotes.some(({ words }) => words.includes(statement.text));
   return {
     ...named,
-    value: value === null || value.trim() === '' ? null : spelled(value.trim(), attribute, context),
+    value: written,
+    text: isRendered && written !== null ? statement.text.replace(value ?? '', () => written) : statement.text,
     type: typeOf(statement, context),
     subject: namesItsOwnSubject(named, context) ? USER : knownSubject(named.subject, context.subjects),
   };

@@ -214,6 +214,7 @@ export const german: Pack = {
       'ich bin (?:doch |gar |überhaupt |eigentlich |jetzt )*(?:nicht|nicht mehr) allergisch (?:gegen|auf) (?!(?:montage?|arbeit|dich|mein\\p{L}*|dein\\p{L}*)(?![\\p{L}]))<words>',
     ]),
     ...slot('name', [
+      '^{introducesSelf}<fullname>(?= *(?:,|[.!]|$| und| aus| von)(?![\\p{L}]))',
       '(?:ich heiße|ich heiß|mein name ist) <anyname>',
       '(?:^|[,;] )ich bin (?:der |die )?<fullname>(?= *(?:,|[.!]|$| aus| von))',
       'unterschreib(?:e)?(?: bitte)? mit <fullname>',
@@ -235,6 +236,7 @@ export const german: Pack = {
       '<who> (?:wohn(?:e|t|en)?|leb(?:e|t|en)?)(?: (?:\\p{L}+|\\d+ jahren?)){0,3}? in <place>',
       'wohn(?:e|en)? (?:ich|wir)(?: (?:\\p{L}+|\\d+ jahren?)){0,3}? in <place>',
       '<whois>(?: [\\p{L}\\p{N}.]+){0,4}? nach <place> (?:gezogen|umgezogen)',
+      '<whois>(?: [\\p{L}\\p{N}.]+){0,4}? umgezogen nach <place>',
       '(?:meine|unsere) wohnung in <place>',
       'bei uns in <place>',
       '(?<!(?:bleibt|ist|sitzt|war|liegt|wohnt|lebt) )(?:zu ?hause|daheim) in <place>',

@@ -20,7 +20,7 @@ export const spanish: Pack = {
   language: 'es',
   script: 'latin',
   common:
-    'el|la|los|las|de|que|y|en|un|una|es|no|se|lo|por|con|para|mi|me|te|yo|su|pero|más|mas|como|ya|si|sí|al|del|está|esta|este|esto|eso|muy|hay|tengo|tiene|soy|estoy|fue|era|ser|hacer|hace|cuando|porque|qué|todo|también|hoy|mañana|ayer|nada|bien|gracias|hola|vos|usted|tú|tu|le|les|nos|son|desde|hasta|sin|sobre|ese|esa|quiero|puedo|puede|voy|va|dale|bueno|vivo|trabajo|llamo|años|esposa|hermano|hermana|madre|padre|casa|recuerda|olvida|siempre|nunca|ahora|aquí|acá|solo|otra|otro|dos|así|entonces|he|ha|hemos|han',
+    'el|la|los|las|de|que|y|en|un|una|es|no|se|lo|por|con|para|mi|me|te|yo|su|pero|más|mas|como|ya|si|sí|al|del|está|esta|este|esto|eso|muy|hay|tengo|tiene|soy|estoy|fue|era|ser|hacer|hace|cuando|porque|qué|todo|también|hoy|mañana|ayer|nada|bien|gracias|hola|vos|usted|tú|tu|le|les|nos|son|desde|hasta|sin|sobre|ese|esa|quiero|puedo|puede|voy|va|dale|bueno|vivo|trabajo|llamo|años|esposa|hermano|hermana|madre|padre|casa|recuerda|olvida|siempre|nunca|ahora|aquí|acá|solo|otra|otro|dos|así|entonces|he|ha|hemos|han|mudé',
   words: {
     me: 'yo|me|mí|conmigo|soy|estoy|tengo|vivo|trabajo|quiero|voy|fui|hice|puedo|sé|creo|he',
     my: 'mi|mis|mío|mía',
@@ -199,6 +199,7 @@ export const spanish: Pack = {
     ]),
     ...slot.denied('allergy', ['(?<!que )(?:ya )?no soy (?:al final )?alérgic[oa] (?:a la|a los|a las|al|a) <words>']),
     ...slot('name', [
+      '^{introducesSelf}<fullname>(?= *(?:,|[.!]|$| y| de| del)(?![\\p{L}]))',
       '(?:me llamo|mi nombre es) <anyname>',
       '(?:^|[,;.] )soy (?:don |doña )?<fullname>(?= *(?:,|[.!]|$| de\\b| del\\b| por si\\b))',
     ]),
@@ -219,8 +220,9 @@ export const spanish: Pack = {
     ...slot('home_city', [
       '(?:ya no )?(?:vivo|vivimos|estoy viviendo|resido)(?: (?:desde )?hace \\S+ \\p{L}+| \\p{L}+)? en <place>',
       '<related> vive(?: \\p{L}+)? en <place>',
-      'me (?:mudé|he mudado|vine a vivir) a <place>',
-      'nos hemos mudado a <place>',
+      'me (?:mudé|he(?: \\p{L}+)? mudado|vine a vivir|acabo de mudar) a <place>',
+      'acab(?:o|amos) de mudar(?:me|nos) a <place>',
+      'nos (?:hemos(?: \\p{L}+)? mudado|acabamos de mudar) a <place>',
       '(?:mi|nuestra) (?:casa|depa|departamento|piso) en <place>',
       'acá en <place>',
       'aquí en <place>',

@@ -202,6 +202,7 @@ export const french: Pack = {
       "je (?:ne )?suis (?:finalement |en fait )?(?:pas|plus|pas du tout) (?:du tout )?allergique (?:aux|au|à la|à l'|à) ?<words>",
     ]),
     ...slot('name', [
+      '^{introducesSelf}<fullname>(?= *(?:,|[.!]|$| et| de)(?![\\p{L}]))',
       "je m'appelle <anyname>",
       'mon nom est <anyname>',
       "moi c'est <name>",
@@ -218,7 +219,9 @@ export const french: Pack = {
     ...slot('home_city', [
       "(?:j'habite|je n'habite plus|je ne vis plus|je vis|on habite|nous habitons|on vit|je reste|je loge)(?: depuis \\S+ \\p{L}+| \\p{L}+)? [àa] <place>",
       '<related> (?:habite|vit)(?: \\p{L}+)? à <place>',
-      "(?:j'ai|on a|nous avons) déménagé à <place>",
+      "(?:j'ai|on a|nous avons)(?: \\p{L}+)? (?:déménagé|emménagé) à <place>",
+      "(?:je viens|on vient|nous venons) (?:de (?:déménager|emménager)|de (?:m'|s'|nous )installer) à <place>",
+      "(?:je me suis|on s'est|nous nous sommes) installée?s? à <place>",
       'je me suis installée? à <place>',
       'chez (?:moi|nous),? à <place>',
       'ici,? à <place>',

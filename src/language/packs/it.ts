@@ -202,6 +202,7 @@ export const italian: Pack = {
       "non sono (?:più |affatto |alla fine |in realtà )?allergic[oa] (?:al|alla|alle|ai|agli|all')? ?<words>",
     ]),
     ...slot('name', [
+      '^{introducesSelf}<fullname>(?= *(?:,|[.!]|$| e| di| del)(?![\\p{L}]))',
       '(?:mi chiamo|il mio nome è) <anyname>',
       '(?:^|[,;] )sono <fullname>(?= *(?:,|[.!]|$| di\\b| del\\b))',
     ]),
@@ -211,7 +212,7 @@ export const italian: Pack = {
     ...slot('home_city', [
       '(?:non )?(?:vivo|abito|viviamo|abitiamo|sto)(?: da \\S+ \\p{L}+| \\p{L}+)? a <place>',
       '<related> (?:vive|abita)(?: \\p{L}+)? a <place>',
-      '(?:mi sono trasferit[oa]|ci siamo trasferiti) a <place>',
+      '(?:mi sono|ci siamo)(?: \\p{L}+)? trasferit[oaie] a <place>',
       '(?<!(?:prossim[oa]|settimana|domani|scors[oa]),? )siamo a <place>(?=[.!]|$)',
     ]),
     ...slot.planned('home_city', ['mi trasferisco a <place>', 'ci trasferiamo a <place>']),

@@ -196,7 +196,11 @@ export const dutch: Pack = {
       "(?:mijn|m'n|onze) (?:PETS) (?<v>\\p{L}[\\p{L}-]+) is (?:\\p{L}+ ){0,2}?(?:dood|overleden|doodgegaan|gestorven)",
     ]),
     ...slot.denied('allergy', ['ik ben (?:toch |helemaal |eigenlijk )*(?:niet|niet meer) allergisch voor <words>']),
-    ...slot('name', ['(?:ik heet|mijn naam is) <anyname>', '(?:^|[,;] )ik ben <fullname>(?= *(?:,|[.!]|$| uit| van))']),
+    ...slot('name', [
+      '^{introducesSelf}<fullname>(?= *(?:,|[.!]|$| en| uit| van)(?![\\p{L}]))',
+      '(?:ik heet|mijn naam is) <anyname>',
+      '(?:^|[,;] )ik ben <fullname>(?= *(?:,|[.!]|$| uit| van))',
+    ]),
     ...slot('preferred_name', ['(?:noem me|noem mij|iedereen noemt me|ze noemen me|zeg maar gewoon|zeg maar) <name>']),
     ...slot('birthday', [
       'mijn verjaardag is (?:op )?<date>',
@@ -210,6 +214,8 @@ export const dutch: Pack = {
       '(?:^|, )woon(?: \\p{L}+){0,2}? in <place>',
       'woon ik(?: \\p{L}+){0,2}? in <place>',
       '<whois>(?: \\p{L}+){0,2}? naar <place> verhuisd',
+      '<whois>(?: \\p{L}+){0,2}? verhuisd naar <place>',
+      '^(?:net |vorige week )?(?:ben|zijn) (?:\\p{L}+ )?(?:verhuisd naar <place>|naar <place> verhuisd)',
       '(?:bij ons|thuis) in <place>',
     ]),
     ...slot.planned('home_city', [

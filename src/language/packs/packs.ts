@@ -36,15 +36,25 @@ export function detectPack(text: string, fallback: Pack | null = null): Pack | n
   const words = apart.match(/[\p{L}']+/gu) ?? [];
   const others = otherLettersIn(words);
   if (others.inWords * 40 > letters) return null;
+  return packOfScores(scoresOf(words), { length: words.length, hasForeignName: others.inNames > 0, fallback });
+}
+
+type Scores = [language: string, score: number][];
+type Scored = { length: number; hasForeignName: boolean; fallback: Pack | null };
+
+function packOfScores(scores: Scores, { length, hasForeignName, fallback }: Scored): Pack | null {
   // English words such as "he" and "me" are words of other languages as well, so another language comes first at equal scores.
-  const [best, second] = scoresOf(words).toSorted(
+  const [best, second] = scores.toSorted(
     (left, right) => right[1] - left[1] || Number(left[0] === 'en') - Number(right[0] === 'en'),
   );
-  if (best === undefined) return words.length > 7 ? null : fallback;
+  if (best === undefined) return length > 7 ? null : fallback;
   // One Portuguese word does not make the Czech "Já bydlím v Brně" Portuguese, because its name has a foreign letter.
-  const isEnough = best[1] >= words.length * (others.inNames > 0 ? 0.3 : 0.12);
+  const isEnough = best[1] >= length * (hasForeignName ? 0.3 : 0.12);
   const isClear = isEnough && best[1] > (second?.[1] ?? 0) * 1.15;
-  if (isClear && (words.length > 3 || fallback === null || best[0] === fallback.language)) return packOf(best[0]);
+  // "Me mudé a Lugo" has more words of Portuguese than of Spanish, so a few words that may be of the usual language do not change it.
+  const mayBeUsual = scores.some(([language]) => language === fallback?.language) && best[1] < 1.5;
+  if (isClear && ((length > 3 && !mayBeUsual) || fallback === null || best[0] === fallback.language))
+    return packOf(best[0]);
   return fallback ?? (isEnough ? packOf(best[0]) : null);
 }
 
@@ -67,7 +77,7 @@ function otherLettersIn(words: readonly string[]): Record<'inWords' | 'inNames',
   return others;
 }
 
-function scoresOf(words: readonly string[]): [language: string, score: number][] {
+function scoresOf(words: readonly string[]): Scores {
   const scores = new Map<string, number>();
   for (const [place, word] of words.entries()) {
     const lower = word.toLowerCase();
@@ -77,8 +87,20 @@ function scoresOf(words: readonly string[]): [language: string, score: number][]
     const languages = common.get(lower) ?? (isTelling ? [telling] : []);
     for (const language of languages) scores.set(language, (scores.get(language) ?? 0) + 1 / languages.length);
   }
+  const text = words.join(' ');
+  for (const pack of PACKS.filter(({ lists }) => lists['tellingPhrase'] !== undefined)) {
+    const phrases = text.match(tellingPhrase(pack))?.length ?? 0;
+    if (phrases > 0) scores.set(pack.language, (scores.get(pack.language) ?? 0) + PHRASE_SCORE * phrases);
+  }
   return [...scores];
 }
+
+/** For words that are also common in another language: "he" before a participle is Spanish. */
+const PHRASE_SCORE = 2;
+
+const tellingPhrase = perPack(({ script, lists: { tellingPhrase: phrase = '(?!)' } }) =>
+  wordsPattern(phrase, script, 'giu'),
+);
 
 let telling: ReadonlyMap<string, string> | null = null;
 

@@ -20,7 +20,7 @@ export const portuguese: Pack = {
   language: 'pt',
   script: 'latin',
   common:
-    'chama|chame|o|a|os|as|de|que|e|em|um|uma|é|não|se|por|com|para|pra|meu|minha|me|te|eu|seu|sua|mas|mais|como|já|sim|ao|do|da|dos|das|no|na|nos|nas|está|estou|esse|essa|isso|isto|muito|tem|tenho|sou|foi|era|ser|fazer|quando|porque|tudo|também|hoje|amanhã|ontem|nada|bem|obrigado|obrigada|oi|olá|você|vc|ele|ela|são|desde|até|sem|quero|posso|pode|vou|vai|né|tá|moro|trabalho|chamo|anos|esposa|marido|irmão|irmã|mãe|pai|casa|lembra|esquece|sempre|nunca|agora|aqui|só|outra|outro|dois|então|gente|pra|onde|podes|sobre|cidade|informação',
+    'chama|chame|o|a|os|as|de|que|e|em|um|uma|é|não|se|por|com|para|pra|meu|minha|me|te|eu|seu|sua|mas|mais|como|já|sim|ao|do|da|dos|das|no|na|nos|nas|está|estou|esse|essa|isso|isto|muito|tem|tenho|sou|foi|era|ser|fazer|quando|porque|tudo|também|hoje|amanhã|ontem|nada|bem|obrigado|obrigada|oi|olá|você|vc|ele|ela|são|desde|até|sem|quero|posso|pode|vou|vai|né|tá|moro|trabalho|chamo|anos|esposa|marido|irmão|irmã|mãe|pai|casa|lembra|esquece|sempre|nunca|agora|aqui|só|outra|outro|dois|então|gente|pra|onde|podes|sobre|cidade|informação|mudei',
   words: {
     me: 'eu|me|mim|comigo|sou|estou|tô|tenho|moro|trabalho|quero|vou|fui|fiz|posso',
     my: 'meu|minha|meus|minhas',
@@ -195,6 +195,7 @@ export const portuguese: Pack = {
     ...slot.denied('pet_name', ['(?:meu|minha|nosso|nossa) (?:PETS) (?<v>\\p{L}[\\p{L}-]+) (?:morreu|faleceu)']),
     ...slot.denied('allergy', ['(?:já )?não sou (?:mais |afinal )?alérgic[oa] (?:a|ao|à|aos|às) <words>']),
     ...slot('name', [
+      '^{introducesSelf}<fullname>(?= *(?:,|[.!]|$| e| de| da| do)(?![\\p{L}]))',
       '(?:me chamo|chamo-me|meu nome é|o meu nome é) <anyname>',
       '(?:^|[,;] )(?:eu )?sou (?:o |a )?<fullname>(?= *(?:,|[.!]|$| d[aeo]\\b))',
     ]),

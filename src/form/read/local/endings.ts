@@ -94,6 +94,38 @@ export function quitIn(claims: readonly ClaimUnit[], turn: Turn): Ends {
   });
 }
 
+/** "I drink coffee again" ends "I don't drink coffee any more", and "I eat meat again" ends a diet without meat. */
+export function resumedIn(claims: readonly ClaimUnit[], turn: Turn): Ends {
+  return claims.flatMap(({ text, pack }) => {
+    const plain = plainMarks(text);
+    const isResumed = listPattern(pack, 'resumes').test(plain) && saysAny(pack, plain, 'me', 'we');
+    if (!isResumed || saysAny(pack, plain, 'not', 'ended')) return [];
+    const said = gistOf(plain.replace(listPattern(pack, 'resumes'), ' '), pack);
+    const eats = listPattern(pack, 'eats').test(plain);
+    const isSaid = (thing: readonly string[]): boolean =>
+      thing.length > 0 && thing.every((stem) => said.includes(stem));
+    // A statement about one thing only, such as "no coffee", does not end by what else happens to it: "I spilled coffee again".
+    const isWholly = (thing: readonly string[]): boolean => isSaid(thing) && (thing.length > 1 || said.length === 1);
+    const isOver = ({ subject, attribute, value, tense, content, polarity, statedAt }: Memory): boolean => {
+      if (!isUser(subject) || statedAt >= turn.event.occurredAt || tense === 'happened') return false;
+      const known = plainMarks(content);
+      if (attribute === null) return saysAny(pack, known, 'not', 'ended') && isWholly(withoutNot(known, pack));
+      return eats && hasTrait(attribute, 'omits') && polarity === 'affirmed' && isSaid(withoutNot(value ?? '', pack));
+    };
+    return endsBy(turn, text, isOver);
+  });
+}
+
+/** The stems of what a statement denies. Empty for "vegan", which names nothing that the user leaves out. */
+function withoutNot(words: string, pack: Pack): string[] {
+  const rest = words
+    // A pattern such as "don't … any more" matches the words between, too.
+    .replace(packPattern(pack, 'ended'), (ended) => ended.split(' ').slice(1, -1).join(' '))
+    .replace(packPattern(pack, 'not'), ' ')
+    .replace(listPattern(pack, 'excludes'), ' ');
+  return rest === words ? [] : gistOf(rest, pack);
+}
+
 /** "I live in York now" ends "I've lived in Leeds for twenty years, near the canal", but not "I live in Leeds and row every Sunday". */
 export function outdatedIn(claims: readonly ClaimUnit[], turn: Turn): Ends {
   const { input, at } = turn;

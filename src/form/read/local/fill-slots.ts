@@ -21,7 +21,7 @@ import {
   partingOf,
   speaksOfOthers,
 } from '../../../language/packs/subjects.ts';
-import { isGuessed, isMove, isRole, leadOf } from '../../../language/names.ts';
+import { introducedName, isGuessed, isMove, isRole, leadOf } from '../../../language/names.ts';
 import { findDates } from '../../../language/resolve-dates.ts';
 import type { TextSpan } from '../../../language/sentences.ts';
 import { withoutEnd } from '../../../language/words.ts';
@@ -44,10 +44,18 @@ const NAMES: ReadonlySet<string> = new Set(['name', 'fullname', 'anyname', 'plac
 
 /** `sentence` must be the user's own words. Questions, conditions, reported speech, jokes and past states fill no slot. */
 export function fillSlots(sentence: string, pack: Pack, context: SlotContext): FilledSlot[] {
-  const text = plainMarks(sentence.slice(0, LONGEST_SENTENCE));
-  const fill = (words: string): FilledSlot[] => slotsIn(words, words === text ? sentence : words, pack, context);
-  return withoutSlips(fill(text), text, pack, fill);
+  const whole = plainMarks(sentence.slice(0, LONGEST_SENTENCE));
+  const aside = asides(pack).exec(whole)?.[0].length ?? 0;
+  const [text, own] = [whole.slice(aside), sentence.slice(aside)];
+  const fill = (words: string): FilledSlot[] => slotsIn(words, words === text ? own : words, pack, context);
+  const slots = withoutSlips(fill(text), text, pack, fill);
+  return slots.map((slot) => ({ ...slot, start: slot.start + aside, end: slot.end + aside }));
 }
+
+/** Words that only join a sentence to the talk before it: "also", "oh and", "ach ja,". Patterns for the beginning match after them. */
+const asides = perPack(({ script, lists: { opensAside = '(?!)' } }) =>
+  packRegExp(script === 'han' ? `^(?:(?:${opensAside})[，,、 ]){1,2}` : `^(?:(?:${opensAside})[,.!:]* +){1,3}`),
+);
 
 /** Ignores that the sentence may correct itself. */
 function slotsIn(text: string, sentence: string, pack: Pack, context: SlotContext): FilledSlot[] {
@@ -241,8 +249,10 @@ function isPassing({ subject, lead, whole, rule: { attribute, tense }, pack, has
   return hasTrait(attribute, 'lasting') && tense !== 'planned' && has('passing', whole) && !has('past', lead);
 }
 
-function isOnlyLikely(value: string, lead: string, { rule, shape, pack, context }: MatchInput): boolean {
-  return rule.likely !== undefined || (NAMES.has(shape) && isGuessed(value, context.values) && !isMove(lead, pack));
+function isOnlyLikely(value: string, lead: string, { rule, shape, text, pack, context }: MatchInput): boolean {
+  if (rule.likely !== undefined) return true;
+  const isCertain = isMove(lead, pack) || (shape === 'fullname' && introducedName(text, pack) === value);
+  return NAMES.has(shape) && isGuessed(value, context.values) && !isCertain;
 }
 
 function whenTrue(found: Found): Pick<FilledSlot, 'tense' | 'from'> {

@@ -25,7 +25,7 @@ import {
   replacementIn,
   restatementIn,
 } from './earlier-statements.ts';
-import { calledOffIn, endingOn, leavingIn, outdatedIn, quitIn, withoutQuitting } from './endings.ts';
+import { calledOffIn, endingOn, leavingIn, outdatedIn, quitIn, resumedIn, withoutQuitting } from './endings.ts';
 import { isFriend, peopleOf, slotsOfKnown } from './known-names.ts';
 import { type FilledSlot, withListedNames } from './slot-values.ts';
 import { readObserved } from './observed.ts';
@@ -138,12 +138,12 @@ function readableTurn(index: number, input: ReadInput, reading: Reading, told: T
   const earlier = [...input.earlier, ...input.turns.slice(0, index)];
   const at = { now: event.occurredAt, timeZone: zoneOf(event, input.timeZone), prefer: 'future' as const };
   const turn = { input, reading, event, number: index + 1, at, told };
-  if (!isOwnMessage(event)) return { ...turn, units: [], speaker: USER, pack: null };
+  if (!isOwnMessage(event)) return { ...turn, units: [], speaker: USER, pack: null, usualPack: null };
   const last = earlier.at(-1);
   const asked = last !== undefined && last.origin === 'agent' && last.kind === 'message' ? last.content : null;
   const own = earlier.filter(isOwnMessage);
   const before = own.slice(-3).reduce<Pack | null>((pack, { content }) => detectPack(content, pack), null);
-  const fallback = before ?? (detectPack(event.content) === null ? usualPack(input) : null);
+  const fallback = before ?? (detectPack(event.content) === null ? knownPack(input) : null);
   const texts = own.map(({ content }) => content.slice(0, 1_500));
   const people = peopleOf(input.known, texts, fallback, input.attributes);
   const values = input.known.flatMap(({ attribute, value }) =>
@@ -151,11 +151,21 @@ function readableTurn(index: number, input: ReadInput, reading: Reading, told: T
   );
   const isOwnText = input.ownTexts?.has(event.id) === true;
   const units = unitsOf(event.content, { ...at, asked, fallback, people, values, told: told.foreign, isOwnText });
-  return { ...turn, ...units, speaker: speakerOf(event, input) };
+  return { ...turn, ...units, speaker: speakerOf(event, input), usualPack: usualPackOf(own) };
+}
+
+const RECENT_TURNS = 9;
+const LEAST_TURNS = 3;
+
+/** The language of more than half of the last turns. */
+function usualPackOf(own: readonly Event[]): Pack | null {
+  const recent = own.slice(-RECENT_TURNS).flatMap(({ content }) => detectPack(content) ?? []);
+  const isUsual = (pack: Pack): boolean => recent.filter((one) => one === pack).length * 2 > recent.length;
+  return recent.length < LEAST_TURNS ? null : (recent.find(isUsual) ?? null);
 }
 
 /** The language of what is known in the user's own words, for a short message at the beginning of a session. */
-function usualPack({ known }: ReadInput): Pack | null {
+function knownPack({ known }: ReadInput): Pack | null {
   return detectPack(known.flatMap(({ attribute, content }) => (attribute === null ? content : [])).join('\n'));
 }
 
@@ -177,7 +187,7 @@ function readTurn(turn: Turn, asked: readonly Asked[]): void {
   const leaving = leavingIn(claims, turn);
   const statements = statementsOf(turn, keptIn(turn, leaving === null ? others : others.map(withoutQuitting)));
   reading.statements.push(...(leaving === null ? statements : statements.map((each) => endingOn(leaving.on, each))));
-  const ends = [...calledOffIn(claims, turn), ...quitIn(claims, turn), ...outdatedIn(claims, turn)];
+  const ends = [calledOffIn, quitIn, resumedIn, outdatedIn].flatMap((endsIn) => endsIn(claims, turn));
   reading.ends.push(...ends, ...(leaving?.ends ?? []));
   const forget = forgetIn(turn);
   if (forget !== null) reading.forgets.push(forget);

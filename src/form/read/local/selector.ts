@@ -1,3 +1,4 @@
+import { introducedName } from '../../../language/names.ts';
 import type { Pack } from '../../../language/packs/pack.ts';
 import {
   listPattern,
@@ -9,6 +10,7 @@ import {
   wordsPattern,
 } from '../../../language/packs/packs.ts';
 import { isAboutUser, reportsOthers } from '../../../language/packs/subjects.ts';
+import { hasTrait } from '../../../record/attributes.ts';
 import { SELECTOR_WEIGHTS } from './selector-weights.ts';
 import type { FilledSlot } from './slot-values.ts';
 import type { ReadUnit } from './units.ts';
@@ -199,7 +201,11 @@ export function isOwn({ unit, selection }: Pick<Asked, 'unit' | 'selection'>): b
 }
 
 export function certainSlots({ unit, selection }: Asked): FilledSlot[] {
-  const needs = (slot: FilledSlot): number => (slot.isLikely === true ? LIKELY_NEEDS : SLOT_NEEDS);
+  const { pack, text } = unit;
+  const name = pack === null ? null : introducedName(plainMarks(text), pack);
+  // "hey so im mari" can mean nothing else.
+  const needs = ({ isLikely, attribute, value }: FilledSlot): number =>
+    hasTrait(attribute, 'own') && value === name ? 0 : isLikely === true ? LIKELY_NEEDS : SLOT_NEEDS;
   return isOwn({ unit, selection }) ? unit.filled.filter((slot) => selection.keep.yes >= needs(slot)) : [];
 }
 

@@ -3,6 +3,7 @@ import { fillSlots } from './fill-slots.ts';
 import { peopleOf } from './known-names.ts';
 import { isGuessed, smallOrganisation, smallPerson, smallPlace, smallTitle } from '../../../language/names.ts';
 import { describe, expect, it } from 'vitest';
+import { unitsOf } from './units.ts';
 
 const english = packOf('en')!;
 
@@ -42,6 +43,61 @@ describe('a person whose name is typed without a capital', () => {
     expect(person('My wife [maria] is away')).toBeNull();
     expect(person('i think I met my wife [maria] there')).toBe('maria');
     expect(person('I met my wife [maria] there')).toBeNull();
+  });
+});
+
+describe('an introduction without capitals', () => {
+  const at = { now: new Date('2026-03-10T10:00:00Z'), timeZone: 'UTC', prefer: 'future' as const };
+  const asPeople = { asked: null, fallback: null, ...at };
+  const slotsOf = (message: string): string[] =>
+    unitsOf(message, asPeople).units.flatMap(({ filled }) =>
+      filled.flatMap(({ attribute, value, isLikely }) =>
+        attribute === 'name' && isLikely !== true ? [value ?? ''] : [],
+      ),
+    );
+
+  it.each([
+    ['hey im mari', 'mari'],
+    ['Hi, im yuki', 'yuki'],
+    ["hello so i'm lupita, just signed up", 'lupita'],
+    ['hi this is orsolya', 'orsolya'],
+    ["hi i'm zuzka and i live in hull", 'zuzka'],
+    ['hallo ich bin zuzka', 'zuzka'],
+    ['moin, bin der enno und wohne in ulm', 'enno'],
+    ['hola soy zuzka', 'zuzka'],
+    ["coucou moi c'est zuzka", 'zuzka'],
+    ['ciao sono zuzka', 'zuzka'],
+    ['hoi ik ben zuzka', 'zuzka'],
+    ['oi, sou a zuzka', 'zuzka'],
+  ])('gives the name: %s', (message, name) => {
+    expect(slotsOf(message)).toEqual([name]);
+  });
+
+  it.each([
+    'hey im tired',
+    "hi, i'm late",
+    'hey im back',
+    'hi im new here',
+    'hi im hangry',
+    'hey im skint',
+    'hi im dutch',
+    'hi im lisbon based',
+    "hi im dave's brother",
+    'hey im urlaub',
+    'this is mad',
+    'hi this is great',
+    "hi it's raining",
+    'hallo ich bin müde',
+    'hi ich bin lehrerin',
+    'hola soy nueva',
+    'hola soy celíaca',
+    "salut c'est urgent",
+    'bonjour je suis fatiguée',
+    'ciao sono stanca',
+    'hoi ik ben ziek',
+    'oi sou nova aqui',
+  ])('is not a word that describes somebody or something: %s', (message) => {
+    expect(slotsOf(message)).toEqual([]);
   });
 });
 

@@ -22,6 +22,7 @@ import {
   dayAhead,
   isDayOfPast,
   isAboutFuture,
+  isCalledOff,
   isOver,
   isRescheduled,
   isTimetable,
@@ -339,7 +340,7 @@ function slotStatement(turn: Turn, slot: FilledSlot, item: Kept): ReadStatement 
   const isPreference = traits.includes('wish') || category === 'preference';
   const isOfHealth = category === 'health' && traits.includes('vital') && slot.polarity === 'affirmed';
   const isNever = slot.isNever === true && !isKnown({ ...slot, subject }, input);
-  const rendered = renderSlot({ ...slot, subject, isNever }, unit.pack as Pack, input.attributes);
+  const rendered = renderSlot({ ...slot, subject, isNever }, packOfRendering(slot, unit, turn), input.attributes);
   const due = isEvent && slot.tense === 'planned' ? withTime(slot.from, unit.text, unit.pack, turn.at.timeZone) : null;
   return readStatement({
     subject,
@@ -357,6 +358,12 @@ function slotStatement(turn: Turn, slot: FilledSlot, item: Kept): ReadStatement 
     importance: importanceOf(item, '', isOfHealth),
     names: namesOf(unit.text),
   });
+}
+
+/** A name fits a template of any language. Other values are words of the turn's language. */
+function packOfRendering({ attribute }: FilledSlot, { pack }: ReadUnit, { input, usualPack }: Turn): Pack {
+  const isName = input.attributes.policyOf(attribute).shape === 'name';
+  return (isName ? (usualPack ?? pack) : pack) as Pack;
 }
 
 /** The day since which the value has held: "vegetarian since March 1". */
@@ -398,7 +405,8 @@ export function ownWords(turn: Turn, group: readonly Kept[]): ReadStatement {
   const guess = tenseIn(group, main, at);
   const { text, dates } = datedWords(turn, group);
   const isAhead = ({ from }: FoundDate): boolean => from !== null && from > at.now;
-  const tense = guess === 'happened' && dates.length > 0 && dates.every(isAhead) ? 'planned' : guess;
+  const isAllAhead = dates.length > 0 && dates.every(isAhead) && !isOff(words, turn);
+  const tense = guess === 'happened' && isAllAhead ? 'planned' : guess;
   // A day in the plan's own sentence is preferred: "A bad day today. I work four days a week from June".
   const offset = first.unit.start;
   const own = dates.filter(({ start }) => start >= main.unit.start - offset && start < main.unit.end - offset);
@@ -424,6 +432,10 @@ export function ownWords(turn: Turn, group: readonly Kept[]): ReadStatement {
     importance: importanceOf(main, words),
     names: namesOf(words),
   });
+}
+
+function isOff(words: string, { pack }: Turn): boolean {
+  return pack !== null && isCalledOff(words, pack);
 }
 
 /** Each sentence keeps its own tense: "She found a job! She starts on Monday". */
@@ -477,6 +489,7 @@ function tenseOf({ selection, unit, request }: Kept, at: DateContext): Tense {
   const mayBePlan = pack !== null && isAboutFuture(text, pack, at);
   const guess = best<Tense>(selection.tense, mayBePlan ? [] : ['planned']);
   if (pack === null) return guess === 'habit' ? 'holds' : guess;
+  if (isCalledOff(text, pack)) return 'happened';
   if (isYearly(text, pack, at)) return 'habit';
   if (isRescheduled(text, pack, at)) return 'planned';
   const isHabit = packPattern(pack, 'habit').test(plainMarks(text));

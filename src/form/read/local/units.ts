@@ -2,6 +2,7 @@ import { type ForeignSpan, foreignSpans, isForeignAt } from '../../../language/f
 import type { DateContext } from '../../../language/pack-dates.ts';
 import type { Pack } from '../../../language/packs/pack.ts';
 import { detectPack, listPattern, plainMarks, saysAny } from '../../../language/packs/packs.ts';
+import { introductionLanguage } from '../../../language/names.ts';
 import { isSaidAfter } from '../../../language/packs/subjects.ts';
 import { intersects, splitLong, splitSentences, type TextSpan, withoutSpans } from '../../../language/sentences.ts';
 import { markTakenBack } from '../../../language/corrections.ts';
@@ -34,6 +35,8 @@ export interface Turn {
   /** The person whom "I" means: the user, or one of several speakers. */
   speaker: string;
   pack: Pack | null;
+  /** The language of most of the user's recent turns. Null if there are too few. */
+  usualPack: Pack | null;
   /** A day without a year is resolved to the next such day. */
   at: DateContext;
   /** Empty if the reading layers do not read the turn. */
@@ -100,7 +103,7 @@ export function unitsOf(turn: string, context: TurnContext): Pick<Turn, 'pack' |
   const byForm = context.isOwnText === true ? [] : foreignSpans(turn);
   const spans = [...byForm, ...(context.told ?? [])].toSorted((one, other) => one.start - other.start);
   const own = spans.length === 0 ? readable : withoutSpans(readable, spans);
-  const pack = detectPack(own.trim() === '' ? readable : own, context.fallback);
+  const pack = introductionLanguage(own) ?? detectPack(own.trim() === '' ? readable : own, context.fallback);
   const sentences = splitSentences(readable)
     .slice(0, MOST_UNITS)
     .flatMap(({ span }) => splitLong(readable, span, pack));
