@@ -436,7 +436,7 @@ describe('the times of statements that the local reader forms', () => {
 describe('a day without a year in a sentence of its own, without a model', () => {
   it.each([
     ['Meine Schwester hat die Prüfung bestanden! sie fährt Donnerstag los', '2026-11-19'],
-    ['Mi hermana aprobó el examen! se va a Roma el jueves', '2026-11-19'],
+    ['Mi hermana aprobó el examen! empieza a trabajar el jueves', '2026-11-19'],
     ['Ma sœur a réussi son examen! elle part en Italie jeudi', '2026-11-19'],
   ])('lies ahead although the sentence before it is about the past: %s', async (userMessage, day) => {
     const clock = manualClock(Date.parse('2026-11-15T09:00:00Z'));
