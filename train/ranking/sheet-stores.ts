@@ -1,5 +1,5 @@
 import { USER } from '../../src/record/statement.ts';
-import { isPlain, type Piece, piecesOf, readSheets, type Sheet } from '../sheets/read-sheets.ts';
+import { endedBy, isPlain, type Piece, piecesOf, readSheets, type Sheet } from '../sheets/read-sheets.ts';
 import { DAY, memoryDocument, type RankingQuestion, type RankingStore, turnDocument } from './stores.ts';
 
 // A new user has few messages. Recall must answer from them, too.
@@ -101,12 +101,6 @@ function sheetStore(sheet: Sheet, part: Part, size: number): RankingStore {
   const first = size === Infinity ? '' : `, first ${size} messages`;
   const set = `sheets, ${language}: ${part}${first}`;
   return { set, group: sheet.id, seenByEmbedder: false, documents, questions };
-}
-
-/** All pieces that these pieces made untrue, directly or in several steps. */
-function endedBy(names: readonly string[], pieces: ReadonlyMap<string, Piece>): string[] {
-  const older = names.flatMap((name) => pieces.get(name)?.ends ?? []);
-  return older.length === 0 ? [] : [...older, ...endedBy(older, pieces)];
 }
 
 function isStated({ name, type }: Piece, of: { part: Part; isEnded: boolean; sheet: Sheet }): boolean {
