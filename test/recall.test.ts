@@ -778,8 +778,8 @@ for (const database of databases()) {
         expect(await first(`Which animals does ${name} keep?`)).toContain('reindeer');
       }
       for (const name of ['Inga', 'Ingrid', 'Ingrid Solberg']) {
-        const unknown = await handle.recall(`What is ${name}'s shoe size?`);
-        expect(unknown).toMatchObject({ abstained: true, results: [] });
+        for (const unknown of [`What is ${name}'s shoe size?`, `Which bank does ${name} use?`])
+          expect(await handle.recall(unknown)).toMatchObject({ abstained: true, results: [] });
       }
       expect(await first('What is my name?')).toContain('Ingrid Solberg');
       expect(await first('Who am I?')).toMatch(/Ing/);

@@ -83,10 +83,8 @@ interface EvidenceSummary {
   inputs: Readonly<Record<AnswerableInput, number>>;
 }
 
-/** From this many documents on, the text nearest to an unrelated question is hardly nearer than in a smaller store. */
+// A store of this size has most words of a question about its owner.
 const LARGE_STORE = 150;
-/** How much more similar the nearest text is in such a store than the only text of a store. Measured on the talk sheets. */
-const ALLOWANCE = 0.05;
 
 /** From 0 for a single document to 1 for a large store. */
 function sizeOf(documents: number): number {
@@ -127,8 +125,7 @@ export function summariseEvidence(
   return {
     asked: isNamed ? 'named' : 'anybody',
     inputs: {
-      // "trains" must still answer "How does she travel?" when it is the only text.
-      bestSimilarity: own.similarity + (scored.length === 0 ? 0 : ALLOWANCE * (1 - size)),
+      bestSimilarity: own.similarity,
       // A small store lacks most words, whatever the question asks. A question that names only a time has no words of its own.
       unknownWords: context.analysis.agenda.length > 0 ? 1 : unknownWordShare(context) * size,
       // In a store with statements and turns, the nearest document is nearer than in a store with only one of the two.
