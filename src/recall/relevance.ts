@@ -49,7 +49,7 @@ export function relevance(answerable: number, evidence: Readonly<Record<Evidence
   return answerable * probability(RANKING.evidence, evidence);
 }
 
-/** Recall abstains below this answerability. At the value from training, it withholds one known answer in twenty. */
+/** Recall abstains below this answerability. Training sets the bias so that it withholds one known answer in forty. */
 export const ABSTENTION_THRESHOLD = 0.4;
 
 export interface ScoredCandidate {
@@ -83,14 +83,12 @@ interface EvidenceSummary {
   inputs: Readonly<Record<AnswerableInput, number>>;
 }
 
-/** From this many documents on, the text nearest to an unrelated question is about as similar as in a large store. */
-const LARGE_STORE = 60;
-/** How much more similar the nearest of 60 statements is than a single one, for 95 of 100 answers of the data set `lives`. */
-const ALLOWANCE = 0.11;
+// A store of this size has most words of a question about its owner.
+const LARGE_STORE = 150;
 
-/** Added to the best similarity in a small store: "trains" must still answer "How does she travel?" when it is the only text. */
-function allowanceOf(documents: number): number {
-  return documents === 0 ? 0 : ALLOWANCE * Math.max(0, 1 - Math.log(documents) / Math.log(LARGE_STORE));
+/** From 0 for a single document to 1 for a large store. */
+function sizeOf(documents: number): number {
+  return Math.min(1, Math.log(Math.max(1, documents)) / Math.log(LARGE_STORE));
 }
 
 /** If John said what the question attributes to Tim, John's turn fits far better than any of Tim's, and counts against an answer. */
@@ -122,11 +120,14 @@ export function summariseEvidence(
   }
   const isComparable = Number.isFinite(own.score) && Number.isFinite(other.score);
   const otherLanguage = isOtherLanguage ? 1 : 0;
+  // A turn and its statement say the same, so only the larger of the two kinds counts.
+  const size = sizeOf(Math.max(statements, scored.length - statements));
   return {
     asked: isNamed ? 'named' : 'anybody',
     inputs: {
-      bestSimilarity: own.similarity + allowanceOf(scored.length),
-      unknownWords: unknownWordShare(context),
+      bestSimilarity: own.similarity,
+      // A small store lacks most words, whatever the question asks. A question that names only a time has no words of its own.
+      unknownWords: context.analysis.agenda.length > 0 ? 1 : unknownWordShare(context) * size,
       // In a store with statements and turns, the nearest document is nearer than in a store with only one of the two.
       statementsBesideTurns: statements > 0 && statements < scored.length ? 1 : 0,
       otherLanguage,

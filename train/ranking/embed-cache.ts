@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { appendFileSync, existsSync, mkdirSync, readFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createLocalEmbedder } from '../../src/models/local-embedder/local-embedder.ts';
@@ -28,19 +28,19 @@ export async function embedAll(texts: readonly string[]): Promise<Float32Array[]
   for (let at = 0; at < missing.length; at += BATCH) {
     const batch = missing.slice(at, at + BATCH);
     const { vectors } = await embedder.embed(batch);
-    vectors.forEach((vector, index) => known.set(keyOf(batch[index] ?? ''), Float32Array.from(vector)));
-    if ((at / BATCH) % 20 === 0) process.stderr.write(`embedded ${at} of ${missing.length}\n`);
-  }
-  if (missing.length > 0) {
-    writeFileSync(
+    const made = vectors.map((vector) => Float32Array.from(vector));
+    made.forEach((vector, index) => known.set(keyOf(batch[index] ?? ''), vector));
+    // A run that is interrupted continues where it stopped.
+    appendFileSync(
       file,
       Buffer.concat(
-        [...known].flatMap(([key, vector]) => [
-          Buffer.from(key, 'hex'),
+        made.flatMap((vector, index) => [
+          Buffer.from(keyOf(batch[index] ?? ''), 'hex'),
           Buffer.from(vector.buffer, vector.byteOffset, size),
         ]),
       ),
     );
+    if ((at / BATCH) % 20 === 0) process.stderr.write(`embedded ${at} of ${missing.length}\n`);
   }
   await embedder.close?.();
   return texts.map((text) => known.get(keyOf(text)) ?? new Float32Array(embedder.dimensions));

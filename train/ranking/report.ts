@@ -7,6 +7,8 @@ import type { SilenceRow } from './silence.ts';
 export const BASELINE_NAMES = ['bm25', 'cosine', 'z-sum', 'rrf'] as const;
 
 export interface Ranked extends Example {
+  /** The rows of candidates that the evidence has made untrue. */
+  outdated: readonly number[];
   seenByEmbedder: boolean;
   isMeasured: boolean;
   fold: number;
@@ -52,10 +54,18 @@ export function reportOf({
     ...header(),
     ...rowsOf(ranking.filter(({ example }) => !example.seenByEmbedder)),
     '',
+    '## What has changed',
+    'The share of questions for which the text with the present answer ranks above every text that it made untrue.',
+    '',
+    '| store | questions | learned | cosine |',
+    '| --- | --- | --- | --- |',
+    ...sets.flatMap((set) => changedRow(set, ranking)),
+    '',
     '## Silence',
     `Recall abstains if the probability of an answer is below ${ABSTENTION_THRESHOLD}. \`unknown\`: nothing in the life answers the question, but something`,
     'similar is said. `early`: the question is asked before its answer was stated. `stranger`: the question belongs to another life.',
-    '`twisted`: the question names the wrong person. Every store is judged by a model that was fitted without that store.',
+    '`twisted`: the question names the wrong person. Every store is judged by a model that was fitted without that store. The',
+    'sheets are also asked after their first messages.',
     '',
     '| store | abstained wrongly | abstained on unknown | on early | on stranger | on twisted |',
     '| --- | --- | --- | --- | --- | --- |',
@@ -85,6 +95,22 @@ function setRow(set: string, list: readonly Judged[]): string {
   const isBehind = ours.recallAt10 < best - TOLERANCE;
   const cells = [ours, ...plain].map(cellOf);
   return `| ${set} | ${ours.questions} | ${ours.recallAt5.toFixed(3)} | ${cells.join(' | ')} | ${isBehind ? `**${(best - ours.recallAt10).toFixed(3)}**` : 'no'} |`;
+}
+
+function changedRow(set: string, ranking: readonly Judged[]): string[] {
+  const changed = ranking.filter(({ example }) => example.set === set && example.outdated.length > 0);
+  if (changed.length === 0) return [];
+  const share = (scoresOf: (judged: Judged) => ArrayLike<number>): string => {
+    const right = changed.filter((judged) => {
+      const scores = scoresOf(judged);
+      const best = (rows: readonly number[]): number => Math.max(...rows.map((row) => scores[row] as number));
+      return best(judged.example.pieces.flat()) > best(judged.example.outdated);
+    });
+    return (right.length / changed.length).toFixed(2);
+  };
+  const ours = share(({ scores }) => scores);
+  const cosine = share(({ example }) => example.baselines['cosine'] as Float32Array);
+  return [`| ${set} | ${changed.length} | ${ours} | ${cosine} |`];
 }
 
 function cellOf({ recallAt10, reciprocalRank }: Figures): string {

@@ -36,13 +36,16 @@ const SIGNS: Readonly<Record<AnswerableInput, 1 | -1 | 0>> = {
   otherWordsBetter: -1,
 };
 /**
- * The weight of all answerable questions together. Each kind of unanswerable question has a weight of 1, however many questions there are.
+ * The weight of all answerable questions of a set together. The other kinds of questions, except `unknown`, have a weight of 1 each, however
+ * many questions there are.
  */
 const KNOWN_WEIGHT = 3;
+// No feature tells them from answerable questions. With a full weight, they would only blur the weights of the features.
+const UNKNOWN_WEIGHT = 0.3;
 // A kind with fewer questions than this has a proportionally lower weight.
 const FEWEST = 100;
-/** The share of answerable questions on which recall may abstain. */
-const HIDDEN_SHARE = 0.03;
+/** The share of answerable questions on which recall may abstain, in English and in other languages, with the same weight for each set. */
+const HIDDEN_SHARE = 0.025;
 
 interface Fitting {
   stores: readonly RankingStore[];
@@ -125,7 +128,9 @@ function fitAnswerable(
 ): ReturnType<typeof fitLogistic> & { rows: SilenceRow[] } {
   const asked = questions.filter((question) => question.asked === of);
   const fitted = asked.filter(({ isMeasured }) => !isMeasured);
-  weigh(fitted);
+  // Few stores have questions that name a speaker, so these stores count as one set.
+  const setOf = ({ set }: AskedCase): string => (of === 'named' ? '' : set);
+  weigh(fitted, setOf);
   const signs = ANSWERABLE_INPUTS[of].map((name) => SIGNS[name]);
   const folds = Array.from({ length: FOLDS }, (_, fold) =>
     fitLogistic(
@@ -138,31 +143,49 @@ function fitAnswerable(
     logitOf(isMeasured ? whole : (folds[foldOf(group)] as typeof whole), inputs),
   );
   // The threshold is a constant of the product. The bias is shifted so that recall abstains on `HIDDEN_SHARE` of the answerable questions
-  // that the embedder was not trained on.
-  const known = logits
-    .filter((_, index) => asked[index]?.isTrue === true && !asked[index].isMeasured && !asked[index].isSeen)
-    .toSorted((one, other) => one - other);
-  const cut = known[Math.floor(HIDDEN_SHARE * known.length)] ?? 0;
-  const shift = Math.log(ABSTENTION_THRESHOLD / (1 - ABSTENTION_THRESHOLD)) - cut;
+  // that the embedder was not trained on. With one shift for all languages, nearly all of them would be English questions.
+  const language = ANSWERABLE_INPUTS[of].findIndex((name) => name === 'otherLanguage');
+  const isOther = ({ inputs }: AskedCase): boolean => inputs[language] === 1;
+  const known = asked.flatMap((one, index) =>
+    one.isTrue && !one.isMeasured && !one.isSeen ? { ...one, set: setOf(one), logit: logits[index] as number } : [],
+  );
+  const threshold = Math.log(ABSTENTION_THRESHOLD / (1 - ABSTENTION_THRESHOLD));
+  const ofEnglish = threshold - lowestOf(known.filter((one) => !isOther(one)));
+  const ofOthers = language < 0 ? ofEnglish : threshold - lowestOf(known.filter(isOther));
   return {
-    ...whole,
-    bias: whole.bias + shift,
-    rows: asked.map(({ set, kind, isTrue }, index) => ({
-      set,
-      kind,
-      isAnswerable: isTrue,
-      probability: 1 / (1 + Math.exp(-(logits[index] as number) - shift)),
+    bias: whole.bias + ofEnglish,
+    weights: whole.weights.map((weight, column) => (column === language ? weight + ofOthers - ofEnglish : weight)),
+    rows: asked.map((one, index) => ({
+      set: one.set,
+      kind: one.kind,
+      isAnswerable: one.isTrue,
+      probability: 1 / (1 + Math.exp(-(logits[index] as number) - (isOther(one) ? ofOthers : ofEnglish))),
     })),
   };
 }
 
-function weigh(cases: readonly AskedCase[]): void {
-  const counts = new Map<string, number>();
-  for (const { isTrue, kind } of cases) counts.set(isTrue ? '' : kind, (counts.get(isTrue ? '' : kind) ?? 0) + 1);
+/** The logit below which `HIDDEN_SHARE` of the cases are, if every set has the same weight. */
+function lowestOf(known: readonly { set: string; logit: number }[]): number {
+  const counts = countsBy(known, ({ set }) => set);
+  const weightOf = ({ set }: { set: string }): number => 1 / Math.max(FEWEST, counts.get(set) as number);
+  let hidden = HIDDEN_SHARE * known.reduce((sum, one) => sum + weightOf(one), 0);
+  const sorted = known.toSorted((one, other) => one.logit - other.logit);
+  return sorted.find((one) => (hidden -= weightOf(one)) < 0)?.logit ?? 0;
+}
+
+function weigh(cases: readonly AskedCase[], setOf: (one: AskedCase) => string): void {
+  const groupOf = (one: AskedCase): string => `${setOf(one)} ${one.isTrue ? '' : one.kind}`;
+  const counts = countsBy(cases, groupOf);
   for (const one of cases) {
-    const count = Math.max(FEWEST, counts.get(one.isTrue ? '' : one.kind) as number);
-    one.weight = (one.isTrue ? KNOWN_WEIGHT : 1) / count;
+    const weight = one.isTrue ? KNOWN_WEIGHT : one.kind === 'unknown' ? UNKNOWN_WEIGHT : 1;
+    one.weight = weight / Math.max(FEWEST, counts.get(groupOf(one)) as number);
   }
+}
+
+function countsBy<Item>(items: readonly Item[], nameOf: (item: Item) => string): Map<string, number> {
+  const counts = new Map<string, number>();
+  for (const item of items) counts.set(nameOf(item), (counts.get(nameOf(item)) ?? 0) + 1);
+  return counts;
 }
 
 function nameInputs<Name extends string>(names: readonly Name[], weights: readonly number[]): Record<Name, number> {

@@ -26,6 +26,8 @@ export interface RankingQuestion {
   now: number;
   /** For each piece of evidence, the ordinals of the documents that contain it. Empty if nothing answers the question. */
   evidence: number[][];
+  /** The ordinals of documents that the evidence has made untrue. */
+  outdated?: number[];
 }
 
 interface Turn {
@@ -65,7 +67,7 @@ export function readLives(): Life[] {
 }
 
 const MINUTE = 60_000;
-const DAY = 1_440 * MINUTE;
+export const DAY: number = 1_440 * MINUTE;
 // Questions of lives are asked a day after a session. Questions without a time are asked a year after the last turn.
 const LATER = 365 * DAY;
 
@@ -86,7 +88,7 @@ function turnsOf(life: Life): Turn[] {
 }
 
 /** The document of a turn, as `recall-document.ts` builds it from an event. */
-function turnDocument({ id, role, speaker, session, text, time }: Turn, rowId: number): RecallDocument {
+export function turnDocument({ id, role, speaker, session, text, time }: Turn, rowId: number): RecallDocument {
   return {
     kind: 'event',
     rowId,
@@ -110,7 +112,7 @@ function turnDocument({ id, role, speaker, session, text, time }: Turn, rowId: n
 
 const MOMENTARY: ReadonlySet<string> = new Set(['episode', 'intention']);
 
-function memoryDocument(memory: Life['memories'][0], time: number, rowId: number): RecallDocument {
+export function memoryDocument(memory: Life['memories'][0], time: number, rowId: number): RecallDocument {
   return {
     kind: 'memory',
     rowId,

@@ -10,6 +10,7 @@ import { embedAll } from './embed-cache.ts';
 import { embeddingTexts, rowsOf } from './features.ts';
 import { foldOf, FOLDS, learnWeights, LEARNING, rounded, scoresOf, type LearningOptions } from './learn.ts';
 import { BASELINE_NAMES, reportOf, type Ranked } from './report.ts';
+import { sheetStores } from './sheet-stores.ts';
 import { fitSilence } from './silence.ts';
 import { livesStores, publicStores, twistedStores, type RankingStore } from './stores.ts';
 
@@ -26,6 +27,14 @@ const SET_WEIGHTS: Readonly<Record<string, number>> = {
   'lives, other languages: statements': 0.7,
   'lives, other languages: both': 0.7,
   'lives, other languages: read': 0.7,
+  'sheets, English: turns': 1,
+  'sheets, English: statements': 0.4,
+  'sheets, English: both': 0.3,
+  'sheets, English: read': 0.5,
+  'sheets, other languages: turns': 0.5,
+  'sheets, other languages: statements': 0.2,
+  'sheets, other languages: both': 0.2,
+  'sheets, other languages: read': 0.3,
   'long turns': 1.5,
   LongMemEval: 1,
   'dialogues: two people': 2,
@@ -38,8 +47,9 @@ const SET_WEIGHTS: Readonly<Record<string, number>> = {
 const SEEN_WEIGHT = 0.25;
 const lives = await livesStores();
 const { learned, measured } = publicStores(values.data);
-const stores = [...lives.stores, ...learned.map(thinned), ...measured];
-const unanswered = [...lives.more, ...twistedStores(stores)];
+const sheets = sheetStores();
+const stores = [...lives.stores, ...sheets.stores, ...learned.map(thinned), ...measured];
+const unanswered = [...lives.more, ...sheets.more, ...twistedStores(stores)];
 const vectors = await vectorsOf([...stores, ...unanswered]);
 const examples = stores.flatMap(examplesOf);
 weigh(examples);
@@ -59,6 +69,9 @@ const options: LearningOptions = {
     [columnOf('anchor'), -3],
     // Few questions of the lives name a time. A time that a question names must outweigh the advantage of statements over turns.
     [columnOf('date'), 1.5],
+    // In the sheets, one person talks and the statements are imitated. Without these values, both weights would be near 0.
+    [columnOf('speaker'), 0.28],
+    [columnOf('statement'), 0.5],
   ]),
   // The context of a text is never a reason against it, whatever a single source suggests.
   positive: new Set((['nearShort', 'answerMeaning', 'windowWords', 'sessionWords'] as const).map(columnOf)),
@@ -114,6 +127,7 @@ function examplesOf(store: RankingStore): Ranked[] {
       weight: 0,
       rows,
       pieces,
+      outdated: (question.outdated ?? []).map((ordinal) => rowOf.get(ordinal) as number),
       seenByEmbedder: store.seenByEmbedder,
       isMeasured: measured.includes(store),
       // LongMemEval is one store, so its questions are split instead of conversations.

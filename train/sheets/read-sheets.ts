@@ -177,6 +177,12 @@ export function piecesOf({ messages }: Sheet): Map<string, Piece> {
   return new Map(messages.flatMap(({ pieces }) => pieces).map((piece) => [piece.name, piece]));
 }
 
+/** All pieces that these pieces made untrue, directly or in several steps. */
+export function endedBy(names: readonly string[], pieces: ReadonlyMap<string, Piece>): string[] {
+  const older = names.flatMap((name) => pieces.get(name)?.ends ?? []);
+  return older.length === 0 ? [] : [...older, ...endedBy(older, pieces)];
+}
+
 /** What a second look finds: labels that contradict each other, references that lead nowhere, and what the guide asks for in numbers. */
 function problemsOf(sheet: Sheet): string[] {
   const problems: string[] = [];

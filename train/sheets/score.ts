@@ -4,7 +4,7 @@ import { cpSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:f
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createVarve, manualClock, type Memory } from '../../src/index.ts';
-import { type Piece, piecesOf, readSheet, type Sheet } from './read-sheets.ts';
+import { endedBy, type Piece, piecesOf, readSheet, type Sheet } from './read-sheets.ts';
 
 const args = process.argv.slice(2);
 const detailFile = args.includes('--detail') ? args[args.indexOf('--detail') + 1] : undefined;
@@ -179,6 +179,13 @@ async function score(path: string): Promise<void> {
         group,
       );
     }
+    const older = endedBy(names, pieces).map((name) => pieces.get(name)?.message);
+    const isNew = (each: (number | undefined)[]): boolean => wanted.some((message) => each.includes(message));
+    const isOld = (each: (number | undefined)[]): boolean =>
+      !isNew(each) && older.some((message) => each.includes(message));
+    // A result that is not found ranks last.
+    const [newest, outdated] = [isNew, isOld].map((isFound) => turns.findIndex(isFound) >>> 0) as [number, number];
+    if (older.length > 0 && newest !== outdated) add('newer above older', newest < outdated, group);
   }
   for (const { text } of sheet.ask.filter((each) => each.pieces.length === 0))
     add('silent on unknown', (await handle.recall(text, { limit: 10, track: false })).abstained, group);
