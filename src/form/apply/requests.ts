@@ -357,12 +357,17 @@ async function takeBack(forgetting: Forgetting, { request, told, evidence }: Che
   const { writer, deps, owner, turns, result, why } = forgetting;
   const { event } = evidence;
   const earlier = new Set(turns.slice(0, turns.findIndex(({ id }) => id === event.id) + 1).map(({ id }) => id));
-  const about = wordsOf(told?.asking.map(({ text }) => text).join(' ') || request.about);
+  const pack = detectPack(event.content);
+  const about = wordsOf(told?.asking.map(({ text }) => text).join(' ') || request.about).filter(
+    (word) => pack === null || !isFunctionWord(word, pack),
+  );
   const isMeant = (record: Forgotten): boolean => about.some((word) => isNamedBy(record, word));
   const asked = await askedToForget(writer, owner);
   const here = asked.filter(({ request }) => earlier.has(request ?? ''));
   const named = [here, asked].map((records) => records.filter(isMeant)).find(({ length }) => length > 0);
-  const records = named ?? here.filter(({ request }) => request === here[0]?.request);
+  // Several records may hide the same words, which come back only with all of them.
+  const beside = named && asked.filter(({ spans }) => named.some((record) => quotesMeet(record.spans, spans)));
+  const records = beside ?? here.filter(({ request }) => request === here[0]?.request);
   for (const record of records) {
     await unforget(writer, deps, record);
     const memory = record.memory === null ? null : await findMemory(writer, owner, record.memory);

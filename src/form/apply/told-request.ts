@@ -18,6 +18,7 @@ import { quotedWords } from '../check/evidence.ts';
 import { nearnessTo } from '../compare.ts';
 import type { FormWork } from '../formation-settings.ts';
 import { usesModel } from '../read/reader.ts';
+import type { Quote } from '../../record/statement.ts';
 import type { Evidence, MeantWords, ToldRequest } from '../statement.ts';
 import { FARTHEST_BACK, firstOf } from './request-owners.ts';
 import { clausesBefore, clausesOf, type Heard, type HeardBefore } from './request-clauses.ts';
@@ -388,14 +389,17 @@ async function readClauses(
   const sharing = sharingMost(kept.length > 0 ? asked : quotedWords(evidence), heard);
   const earlier = said.map((texts) => texts.join(''));
   const nearness = told === null ? null : await nearnessTo(work, asked, earlier);
+  const back = restoringIn(event.content);
   const stays = kept.map(({ text }) => text);
   const keeping = kept.length === 0 ? null : namedBy(stays, await clausesBefore(work, event, stays.join(' ')));
   return {
     turn: event.content,
     pack: detectPack(event.content),
     isByModel: work.reader.kind === 'model',
-    own: own.map((clause, index) => {
-      const odds = told?.asks[index] ?? -Infinity;
+    own: own.map((clause, index): OwnClause => {
+      const [odds, meant] = [told?.asks[index] ?? -Infinity, told?.meant[index] ?? -Infinity];
+      if (back !== null && clause.start < back.end && clause.end > back.start)
+        return { clause, ...NO_ORDER, asks: -Infinity, takesBack: SURELY_REQUESTS, meant };
       const order = readOrder(clause, event.content, { sharing, odds });
       const asks = order.isOrder ? odds + ORDER : isReported(clause.text) ? -Infinity : odds;
       return {
@@ -403,7 +407,7 @@ async function readClauses(
         ...order,
         asks: order.isOfSaying ? Math.max(asks, SURELY_REQUESTS) : asks,
         takesBack: told?.takesBack[index] ?? -Infinity,
-        meant: told?.meant[index] ?? -Infinity,
+        meant,
       };
     }),
     kept,
@@ -417,13 +421,26 @@ async function readClauses(
   };
 }
 
+/** Where a turn asks to put back what was forgotten. Such words contain the verb of a request to forget. */
+function restoringIn(turn: string): Pick<Quote, 'start' | 'end'> | null {
+  const detected = detectPack(turn);
+  for (const pack of detected === null ? PACKS : [detected]) {
+    const found = forgetPatterns(pack).restores.exec(plainMarks(turn));
+    if (found !== null && !isForTools(turn, [{ text: turn }]))
+      return { start: found.index, end: found.index + found[0].length };
+  }
+  return null;
+}
+
+const NO_ORDER = { isOrder: false, isOfMemory: false, isOfSaying: false } as const;
+
 function readOrder(
   { text, start, end }: MeantWords,
   turn: string,
   { sharing, odds }: { sharing: Sharing; odds: number },
 ): Pick<OwnClause, 'isOrder' | 'isOfMemory' | 'isOfSaying'> {
   const order = orderIn(text, turn);
-  if (order === null) return { isOrder: false, isOfMemory: false, isOfSaying: false };
+  if (order === null) return NO_ORDER;
   const isOfSaying = meansSaid(turn.slice(start), turn);
   const endsTurn = start > 0 && !saysAnything(turn.slice(end)) && odds > ASKS && pointsBack(text, turn);
   const isAlone = turn.length <= LONGEST_BARE;
@@ -466,7 +483,9 @@ function askedBy(read: ReadRequest, likely: readonly Likely[], { exactly }: Nami
   const isNamedOrder = orders.some(({ isOfMemory }) => isOfMemory) && exactly.length > 0 && asks > NAMED_MAY_ASK;
   // `natural-requests.slow.test.ts` counts the ordinary turns that are wrongly obeyed at these thresholds.
   const least = orders.length > 0 ? ASKS : SURELY_REQUESTS;
-  const asking = own.flatMap((each) => (each.asks > Math.min(ASKS, asks - 1) ? each.clause : []));
+  const asking = own.flatMap((each) =>
+    each.asks > Math.min(ASKS, asks - 1) || each.takesBack > Math.max(each.asks, ASKS) ? each.clause : [],
+  );
   // "The neighbour gave her dog away, and Farofa at my side noticed nothing" resembles a request, but refers to no clause.
   const isJointly =
     asks > ASKS && likely.some(({ odds, read }) => odds > DOUBTFUL && asks + Math.min(odds, read) > JOINTLY);

@@ -79,6 +79,8 @@ export interface PackForget {
   goesOn: string;
   keeps: string;
   spares: string;
+  /** The user wants a statement back: "put back what I told you to delete". */
+  restores: string;
   stays: string;
   excepts: string;
   nots: string;

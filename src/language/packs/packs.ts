@@ -417,6 +417,7 @@ export const forgetPatterns: (pack: Pack) => Record<keyof PackForget, RegExp> = 
     goesOn: packRegExp(`^(?:${goesOn})${isHan ? '' : '(?![\\p{L}])'}`),
     keeps: beginning(words.keeps),
     spares: beginning(words.spares),
+    restores: wordsPattern(`${words.restores}|${plainLetters(words.restores)}`, script),
     stays: wordsPattern(`${words.stays}|${plainLetters(words.stays)}`, script),
     excepts: wordsPattern(`${words.excepts}|${plainLetters(words.excepts)}`, script),
     nots: beginning(words.nots),
