@@ -179,8 +179,9 @@ async function listOf(
     archived: input.options['archived'] === true ? 'only' : undefined,
     reach: input.options['all'] === true ? 'within' : undefined,
   });
-  const rows = page.items.map(({ id, type, attribute, importance, content }): Row => {
-    return [id, type, attribute ?? '', importance.toFixed(2), singleLine(content, 120)];
+  const rows = page.items.map(({ id, type, attribute, importance, content, archiveReason }): Row => {
+    const text = archiveReason === 'forgotten' ? '(forgotten)' : singleLine(content, 120);
+    return [id, type, attribute ?? '', importance.toFixed(2), text];
   });
   return { answer: page, head: ['id', 'type', 'attribute', 'importance', 'content'], rows };
 }
