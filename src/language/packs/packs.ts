@@ -405,6 +405,10 @@ export const forgetPatterns: (pack: Pack) => Record<keyof PackForget, RegExp> = 
   // The repetition is bounded, because a word may be in several of these lists: "and and and …" would take exponential time.
   const beginning = (list: string): RegExp =>
     packRegExp(isHan ? `^(?:${list})` : `^(?:${after}){0,12}?(?:${list}|${plainLetters(list)})(?![\\p{L}])`);
+  const owning = (list: string): RegExp => {
+    const people = list.replaceAll('<x>', personWord(pack)).replaceAll('<k>', personWord(pack, '?<known>'));
+    return wordsPattern(people, script, 'giu');
+  };
   return {
     order: packRegExp(
       isHan
@@ -424,11 +428,9 @@ export const forgetPatterns: (pack: Pack) => Record<keyof PackForget, RegExp> = 
     corrects: wordsPattern(`${words.corrects}|${plainLetters(words.corrects)}`, script),
     meant: wordsPattern(words.meant, script),
     theirs: wordsPattern(words.theirs, script),
-    owners: wordsPattern(
-      words.owners.replaceAll('<x>', personWord(pack)).replaceAll('<k>', personWord(pack, '?<known>')),
-      script,
-      'giu',
-    ),
+    // The doers first, because "was" in "was Anja verdient" has the form of an owner.
+    owners: owning(words.owners === '' ? '' : `${words.doers}|${words.owners}`),
+    doers: owning(words.doers),
     tools: wordsPattern(words.tools, script),
     recalls: wordsPattern(words.recalls, script),
   };
