@@ -58,6 +58,8 @@ export interface ToldRequest {
   isEverything: boolean;
   /** Only the clauses are forgotten, not the sentences around them. */
   isByClause: boolean;
+  /** The topics that the request names, such as `partner_name`. */
+  topics: readonly string[];
 }
 
 export interface MeantWords extends Quote {

@@ -3,7 +3,7 @@ import { conflict, notFound, type VarveError } from '../errors.ts';
 import { dayIn, endedByNote, formText, isPlainText, readText } from '../form/form-text.ts';
 import { inOwnZone } from '../form/form.ts';
 import type { FormDeps } from '../form/formation-settings.ts';
-import { ARCHIVE_REASONS, memoryChangeSchema, newMemorySchema } from '../record/memory.ts';
+import { ARCHIVE_REASONS, memoryChangeSchema, newMemorySchema, withoutForgottenWords } from '../record/memory.ts';
 import type { ArchiveReason, Memory, MemoryChange, NewMemory } from '../record/memory.ts';
 import { assertTypes } from '../record/memory-types.ts';
 import type { Forgotten } from '../record/forgotten.ts';
@@ -63,11 +63,16 @@ export interface SupersedeOptions extends Partial<Change> {
 export function memoryReader(parts: Parts, scope: Scope, asOf: Date | null): MemoryReader {
   const { database, clock } = parts;
   return {
-    get: (id) => database.read(scope.tenant, (reader) => findMemory(reader, scope, id, asOf)),
+    async get(id) {
+      const memory = await database.read(scope.tenant, (reader) => findMemory(reader, scope, id, asOf));
+      return memory && withoutForgottenWords(memory);
+    },
     async list(filter = {}) {
       const checked = parse(memoryFilterSchema, filter, 'The filter');
       assertTypes(checked.types, parts.memoryTypes);
-      return database.read(scope.tenant, (reader) => listMemories(reader, scope, checked, { now: clock.now(), asOf }));
+      const now = clock.now();
+      const page = await database.read(scope.tenant, (reader) => listMemories(reader, scope, checked, { now, asOf }));
+      return { ...page, items: page.items.map(withoutForgottenWords) };
     },
   };
 }
@@ -78,12 +83,12 @@ export function memoryHandle(parts: FormDeps, scope: Scope): MemoryHandle {
   const forgetMemory = (id: string, why?: Partial<Change>): Promise<Memory> => {
     const checked = parseChange(why, 'forgotten by the application');
     return change(id, async (writer, memory) => {
-      if (memory.archiveReason === 'forgotten') return memory;
+      if (memory.archiveReason === 'forgotten') return withoutForgottenWords(memory);
       const by = checked.actor ?? 'application';
       const memories = await statementsOf(writer, memory);
       if (memories[0]?.id !== id) await archiveMemory(writer, parts, memory, { reason: 'forgotten', why: checked });
       await forget(writer, parts, { scope: memory.scope, memories, by, why: checked });
-      return (await findMemory(writer, scope, id)) ?? memory;
+      return withoutForgottenWords((await findMemory(writer, scope, id)) ?? memory);
     });
   };
   return {
@@ -92,13 +97,17 @@ export function memoryHandle(parts: FormDeps, scope: Scope): MemoryHandle {
     async revise(id, fields, why) {
       const checked = parse(memoryChangeSchema, fields, 'The change');
       const reason = parseChange(why, 'revised by the application');
-      return change(id, (writer, memory) => reviseMemory(writer, parts, memory, { change: checked, why: reason }));
+      return change(id, async (writer, memory) =>
+        withoutForgottenWords(await reviseMemory(writer, parts, memory, { change: checked, why: reason })),
+      );
     },
     async archive(id, reason = 'pruned', why) {
       parse(z.enum(ARCHIVE_REASONS), reason, 'The reason');
       if (reason === 'forgotten') return forgetMemory(id, why);
       const checked = parseChange(why, 'archived by the application');
-      return change(id, (writer, memory) => archiveMemory(writer, parts, memory, { reason, why: checked }));
+      return change(id, async (writer, memory) =>
+        withoutForgottenWords(await archiveMemory(writer, parts, memory, { reason, why: checked })),
+      );
     },
     forget: forgetMemory,
     async restore(id, why) {
@@ -200,7 +209,7 @@ async function historyOf(reader: Reader, scope: Scope, id: string): Promise<Revi
     if (revision.before === null) return revision;
     const before = withSources(upgradeSnapshot(revision.before), next);
     next = before;
-    return { ...revision, before };
+    return { ...revision, before: memory.archiveReason === 'forgotten' ? null : before };
   });
   return revisions.toReversed();
 }

@@ -3,7 +3,6 @@ import { messageOf, noSuch, VarveError } from '../errors.ts';
 import { speakerName } from '../language/inert-text.ts';
 import type { Recalled, RecallResult } from '../recall/recall-options.ts';
 import { trustOfTurn } from '../recall/results.ts';
-import type { Memory } from '../record/memory.ts';
 
 /** For `fields=id,content` or `fields=all`, with the fields of this schema. A misspelt name would otherwise return less than was asked. */
 export function fieldsOf(record: z.ZodType, more: readonly string[] = []): z.ZodType<string[] | undefined> {
@@ -14,24 +13,6 @@ export function fieldsOf(record: z.ZodType, more: readonly string[] = []): z.Zod
 
 export function someOf(record: z.ZodType): z.ZodType {
   return z.union([record, z.record(z.string(), z.unknown())]);
-}
-
-/** Removes the words of a forgotten memory, unless the key may erase. Other keys see only that it existed, and when. */
-export function shownTo({ access }: { access: string }, memory: Memory): Memory {
-  if (access === 'admin' || memory.archiveReason !== 'forgotten') return memory;
-  return {
-    ...memory,
-    content: '',
-    title: null,
-    url: null,
-    subject: '',
-    value: null,
-    quotes: [],
-    tags: [],
-    entities: [],
-    metadata: {},
-    internal: {},
-  };
 }
 
 type Fields = readonly string[] | undefined;

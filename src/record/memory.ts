@@ -297,6 +297,24 @@ export function mayStillChange({ archivedAt, archiveReason }: Pick<Memory, 'arch
   return archivedAt === null || archiveReason === 'expired';
 }
 
+/** Every door shows a forgotten memory without its words. `forgotten.list()` returns them, and restoring brings them back. */
+export function withoutForgottenWords(memory: Memory): Memory {
+  if (memory.archiveReason !== 'forgotten') return memory;
+  return {
+    ...memory,
+    content: '',
+    title: null,
+    url: null,
+    subject: '',
+    value: null,
+    quotes: [],
+    tags: [],
+    entities: [],
+    metadata: {},
+    internal: {},
+  };
+}
+
 /** Every prompt shows these facts as a label and a value. */
 export function isPresentFact(memory: Memory, now: number): boolean {
   return (

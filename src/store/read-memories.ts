@@ -113,8 +113,11 @@ async function memoriesThen(reader: Reader, tenant: string, rows: readonly Memor
   const ids = rows.map((row) => row.id);
   const snapshots = await snapshotsAsOf(reader, tenant, ids, at);
   return rows.map((row) => {
-    const before = snapshots.get(row.id);
-    return before === undefined ? toMemory(row) : fromSnapshots(before, toMemory(row));
+    const [before, now] = [snapshots.get(row.id), toMemory(row)];
+    if (before === undefined) return now;
+    const then = fromSnapshots(before, now);
+    // What was forgotten later is hidden in views of the past as well.
+    return now.archiveReason === 'forgotten' ? { ...then, archiveReason: now.archiveReason } : then;
   });
 }
 

@@ -356,7 +356,7 @@ async function findValue(writer: Writer, { attributes }: Parts, memory: Memory):
   return live.find(isInItsPlace) ?? null;
 }
 
-async function insertMemory(writer: Writer, parts: Parts, memory: Memory, change: Change): Promise<void> {
+export async function insertMemory(writer: Writer, parts: Parts, memory: Memory, change: Change): Promise<void> {
   await insertMemoryRow(writer, parts, memory);
   await recordRevision(writer, memory, change, null);
 }

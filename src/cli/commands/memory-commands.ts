@@ -204,8 +204,9 @@ async function listOf(kind: (typeof LISTED_KINDS)[number], handle: Handle, input
   };
   const page = await handle.memories.list({ ...filter, limit });
   const total = await totalOf(page, (rest) => handle.memories.list({ ...filter, ...rest }));
-  const rows = page.items.map(({ id, type, attribute, importance, content }): Row => {
-    return [id, type, attribute ?? '', importance.toFixed(2), singleLine(content, 120)];
+  const rows = page.items.map(({ id, type, attribute, importance, content, archiveReason }): Row => {
+    const text = archiveReason === 'forgotten' ? '(forgotten)' : singleLine(content, 120);
+    return [id, type, attribute ?? '', importance.toFixed(2), text];
   });
   return { answer: page, head: ['id', 'type', 'attribute', 'importance', 'content'], rows, total };
 }

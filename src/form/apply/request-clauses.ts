@@ -2,6 +2,7 @@ import { foreignSpans } from '../../language/foreign-text.ts';
 import type { Pack } from '../../language/packs/pack.ts';
 import {
   detectPack,
+  listPattern,
   packPattern,
   PACKS,
   plainMarks,
@@ -53,8 +54,37 @@ export interface HeardBefore {
   namesOf(relation: string): string[];
 }
 
+/** `read`: the log-odds that a request means the clause. */
+export interface ReadClause {
+  clause: Heard;
+  read: number;
+}
+
 export function clausesOf({ id, content }: Event): MeantWords[] {
-  return splitClauses(content).map(({ start, end }) => ({ event: id, start, end, text: content.slice(start, end) }));
+  const clauses = splitClauses(content).map(({ start, end }) => ({
+    event: id,
+    start,
+    end,
+    text: content.slice(start, end),
+  }));
+  return joinedIn(clauses, content);
+}
+
+/** Rejoins clauses that were split at a word of another language: "ma" is "but" in Italian, but "my" in French ("oublie ma grossesse"). */
+function joinedIn(clauses: readonly MeantWords[], turn: string): MeantWords[] {
+  const pack = detectPack(turn);
+  if (pack === null || pack.script !== 'latin') return [...clauses];
+  const breaks = listPattern(pack, 'clauseBreak');
+  const joined: MeantWords[] = [];
+  for (const clause of clauses) {
+    const last = joined.at(-1);
+    const isBroken =
+      last?.end === clause.start && /[^,;:.!?…]\s$/u.test(last.text) && breaks.exec(clause.text)?.index !== 0;
+    if (last !== undefined && isBroken)
+      joined[joined.length - 1] = { ...last, end: clause.end, text: last.text + clause.text };
+    else joined.push(clause);
+  }
+  return joined;
 }
 
 const MOST_TURNS = 300;

@@ -69,23 +69,6 @@ function isListed(split: readonly MeantWords[], left: readonly (MeantWords | nul
 /** The beginning of a clause that continues the one before it: "… and my address". */
 export const JOINED: RegExp = new RegExp(`^(?:${wordsOfAll('and', 'latin')}) `, 'iu');
 
-/** Rejoins clauses that were split at a word of another language: "ma" is "but" in Italian, but "my" in French ("oublie ma grossesse"). */
-export function joinedIn(clauses: readonly MeantWords[], turn: string): MeantWords[] {
-  const pack = detectPack(turn);
-  if (pack === null || pack.script !== 'latin') return [...clauses];
-  const breaks = listPattern(pack, 'clauseBreak');
-  const joined: MeantWords[] = [];
-  for (const clause of clauses) {
-    const last = joined.at(-1);
-    const isBroken =
-      last?.end === clause.start && /[^,;:.!?…]\s$/u.test(last.text) && breaks.exec(clause.text)?.index !== 0;
-    if (last !== undefined && isBroken)
-      joined[joined.length - 1] = { ...last, end: clause.end, text: last.text + clause.text };
-    else joined.push(clause);
-  }
-  return joined;
-}
-
 /** Whether a clause tells the assistant not to forget something: "Don't forget my birthday". */
 function isSparing({ text }: MeantWords, packs: readonly Pack[]): boolean {
   return packs.some((pack) => forgetPatterns(pack).spares.test(plainMarks(text)));
@@ -244,6 +227,9 @@ export function namedBy(
       { ...before, all: before.all.filter((clause) => !owned.byOthers(clause)) },
       owned,
     );
+    // In "where my brother lives", the words besides the person are too common to find a clause.
+    if (things.length > 0 && things.every(({ isOwner }) => isOwner) && namesDoing(text, pack))
+      things.push({ isPerson: false, isOwner: false, covers: new Set() });
     return things.length > 0 || owned.isLimited ? { things, owned } : [];
   });
   const named = telling.map(({ things }) => things).filter(({ length }) => length > 0);
@@ -265,6 +251,14 @@ export function namedBy(
         return owned.isOfTopic && owned.byOwner(clause) && covering.every(({ isOwner }) => isOwner);
       }),
   };
+}
+
+/** True for "where Tom works", and false for "everything that concerns Tom" (in Italian "che riguarda Tom"). */
+function namesDoing(text: string, pack: Pack): boolean {
+  const { doers, ofMemory } = forgetPatterns(pack);
+  return matchesOf(text, doers).some(
+    ([, ...words]) => !words.some((word) => word !== undefined && ofMemory.test(word)),
+  );
 }
 
 function matterOf(named: readonly (readonly Thing[])[]): Naming['matter'] {

@@ -11,7 +11,7 @@ import {
 } from '../../language/packs/packs.ts';
 import { contentStems } from '../../language/words.ts';
 import { yieldToEventLoop } from '../../record/event-loop.ts';
-import { lengthOf, normalValue, type Quote, trustOf } from '../../record/statement.ts';
+import { isUser, lengthOf, normalValue, type Quote, trustOf, USER } from '../../record/statement.ts';
 import type { Event } from '../../record/event.ts';
 import { typesThat } from '../../record/memory-types.ts';
 import { type ArchiveReason, hasOutcome, isPlanOver, mayStillChange, type Memory } from '../../record/memory.ts';
@@ -19,10 +19,16 @@ import type { Forgotten } from '../../record/forgotten.ts';
 import { ownerKey, ownerOf, type Scope } from '../../record/scope.ts';
 import type { Reader } from '../../store/database.ts';
 import { findEvents, ownEvents } from '../../store/event-store.ts';
-import { forget, unforget } from '../../store/forget/forget.ts';
+import { forget, linkEntities, unforget } from '../../store/forget/forget.ts';
 import { listForgotten, quotesMeet } from '../../store/forget/forgotten-store.ts';
 import { findMemory, listMemories } from '../../store/read-memories.ts';
-import { archiveMemory, laterOf, restoreOrKeepAsHistory, reviseMemory } from '../../store/write-memory.ts';
+import {
+  archiveMemory,
+  insertMemory,
+  laterOf,
+  restoreOrKeepAsHistory,
+  reviseMemory,
+} from '../../store/write-memory.ts';
 import { type CheckContext, isQuoted, locateOwnWords, quoteOf, saidWith, trustOfWords } from '../check/evidence.ts';
 import { changeableOwners, unrelatedChanges, unrelatedTarget } from '../compare.ts';
 import { maySupersede } from '../decide/claim-rank.ts';
@@ -31,7 +37,9 @@ import type { FormWork, Writing } from '../formation-settings.ts';
 import type { CheckedForget, CheckedRequests, Evidence, MeantWords, ToldRequest } from '../statement.ts';
 import { reachGoal } from './apply.ts';
 import { clausesOf, userTurnsBefore } from './request-clauses.ts';
-import { wordsOf } from './request-owners.ts';
+import { ownSubject } from '../read/local/slot-values.ts';
+import { isOfUser, wordsOf } from './request-owners.ts';
+import { saysAnything } from './request-words.ts';
 import { mayAsk, tellRequest } from './told-request.ts';
 
 /** Only the user's own words may end or forget a statement, so the quotes are checked first. */
@@ -167,7 +175,7 @@ const MOST_AT_ONCE = 60;
 async function applyForget(forgetting: Forgetting, asked: CheckedForget): Promise<void> {
   const { writer, deps, owner, result, why } = forgetting;
   const { request, evidence, told } = asked;
-  const { memories, words } = await findMeant(forgetting, asked);
+  const { memories, words, parted } = await findMeant(forgetting, asked);
   const isEverything = told?.isEverything === true;
   const count = memories.length + words.length;
   if (count === 0 || (count > MOST_AT_ONCE && !isEverything)) {
@@ -189,11 +197,13 @@ async function applyForget(forgetting: Forgetting, asked: CheckedForget): Promis
     words,
     isEverything,
     isByClause: told?.isByClause === true,
+    topics: told?.topics,
     by: 'user',
     request: { event: evidence.event, quotes: isWhole ? [quoteOf(evidence)] : told.asking },
     why: { ...why, reason: 'the user asked to forget it' },
   });
   result.forgotten.push(...forgotten.map(({ id }) => id));
+  await writeRests(forgetting, parted);
 }
 
 /** A statement that was repeated after the request is left out. */
@@ -210,17 +220,74 @@ async function findMeant(forgetting: Forgetting, asked: CheckedForget) {
   const known = await forgettable(forgetting, asked);
   const open = known.filter((memory) => !isSaidAgain(memory));
   const named = open.filter(({ id }) => targets.some((target) => target.id === id));
-  if (named.length > 0 || told === null) return { memories: named, words: [] };
-  if (told.isEverything) return { memories: open, words: await allWords(forgetting, evidence.event) };
+  if (named.length > 0 || told === null) return { memories: named, words: [], parted: [] };
+  if (told.isEverything) return { memories: open, words: await allWords(forgetting, evidence.event), parted: [] };
   const ids = told.words.map(({ event }) => event);
   const sources = await findEvents(forgetting.writer, forgetting.owner, ids);
   const memories = open.flatMap((memory) =>
     told.memories.includes(memory.id) ? memory : (withinWords(memory, told.words, sources) ?? []),
   );
+  const parted = open.flatMap((whole) => {
+    const part = memories.find(({ id }) => id === whole.id);
+    const isParted =
+      whole.archivedAt === null && whole.value === null && part !== undefined && part.quotes !== whole.quotes;
+    return isParted ? { whole, part } : [];
+  });
   const quotes = memories.flatMap((memory) => memory.quotes);
   const isWithin = ({ event, start, end }: Quote): boolean =>
     quotes.some((quote) => quote.event === event && quote.start <= start && quote.end >= end - 1);
-  return { memories, words: told.words.filter((each) => !isWithin(each)) };
+  return { memories, words: told.words.filter((each) => !isWithin(each)), parted };
+}
+
+/** The statements that partly forgotten ones still make: "His birthday is in May." of "My brother is a nurse. His birthday is in May." */
+async function writeRests(
+  { writer, deps, owner, result, why }: Forgetting,
+  parted: readonly { whole: Memory; part: Memory }[],
+): Promise<void> {
+  const events = parted.flatMap(({ whole }) => whole.quotes.map(({ event }) => event));
+  const sources = await findEvents(writer, owner, events);
+  const reason = { ...why, reason: 'the user asked to forget the rest of its turn' };
+  for (const { whole, part } of parted) {
+    const rests = whole.quotes
+      .flatMap((quote) => withoutPlaces(quote, part.quotes))
+      .map((quote) => {
+        const content = sources.find(({ id }) => id === quote.event)?.content ?? '';
+        return { quote, words: content.slice(quote.start, quote.end).trim() };
+      });
+    // The log no longer has words that were hidden along with the forgotten ones.
+    const left = rests.filter(({ words }) => saysAnything(words));
+    if (left.length === 0) continue;
+    const pack = detectPack(whole.content);
+    const said = left.map(({ words }) => words).join(' ');
+    const isOwn = isUser(whole.subject) || pack === null || isOfUser(said, pack);
+    const rest: Memory = {
+      ...whole,
+      id: deps.ids.next('mem'),
+      subject: isOwn ? USER : whole.subject,
+      content: isOwn ? said : `${ownSubject(whole.subject, pack)}: ${said}`,
+      quotes: left.map(({ quote }) => quote),
+      entities: [],
+      createdAt: new Date(deps.clock.now()),
+      internal: { restOf: whole.id },
+    };
+    await insertMemory(writer, deps, rest, reason);
+    await linkEntities(writer, deps, rest.id, whole.scope);
+    result.added.push(rest.id);
+  }
+}
+
+function withoutPlaces(quote: Quote, places: readonly Quote[]): Quote[] {
+  const meeting = places.filter((place) => quotesMeet([quote], [place]));
+  return meeting
+    .reduce<Quote[]>(
+      (pieces, { start, end }) =>
+        pieces.flatMap((piece) => [
+          { ...piece, end: Math.min(piece.end, start) },
+          { ...piece, start: Math.max(piece.start, end) },
+        ]),
+      [quote],
+    )
+    .filter(({ start, end }) => start < end);
 }
 
 /**
@@ -309,7 +376,15 @@ async function keepsAgain(work: FormWork, { event }: Evidence): Promise<ToldRequ
   const isMeant = named.includes(true) ? order.isCorrecting || !named.includes(false) : named.length === 0 && isNext;
   return !isMeant || (!order.isCorrecting && !isNext)
     ? null
-    : { asking: [order.clause], takesBack: true, words: [], memories: [], isEverything: false, isByClause: false };
+    : {
+        asking: [order.clause],
+        takesBack: true,
+        words: [],
+        memories: [],
+        isEverything: false,
+        isByClause: false,
+        topics: [],
+      };
 }
 
 function keepOrderIn(clauses: readonly MeantWords[], turn: string): KeepOrder | null {
@@ -357,12 +432,17 @@ async function takeBack(forgetting: Forgetting, { request, told, evidence }: Che
   const { writer, deps, owner, turns, result, why } = forgetting;
   const { event } = evidence;
   const earlier = new Set(turns.slice(0, turns.findIndex(({ id }) => id === event.id) + 1).map(({ id }) => id));
-  const about = wordsOf(told?.asking.map(({ text }) => text).join(' ') || request.about);
+  const pack = detectPack(event.content);
+  const about = wordsOf(told?.asking.map(({ text }) => text).join(' ') || request.about).filter(
+    (word) => pack === null || !isFunctionWord(word, pack),
+  );
   const isMeant = (record: Forgotten): boolean => about.some((word) => isNamedBy(record, word));
   const asked = await askedToForget(writer, owner);
   const here = asked.filter(({ request }) => earlier.has(request ?? ''));
   const named = [here, asked].map((records) => records.filter(isMeant)).find(({ length }) => length > 0);
-  const records = named ?? here.filter(({ request }) => request === here[0]?.request);
+  // Several records may hide the same words, which come back only with all of them.
+  const beside = named && asked.filter(({ spans }) => named.some((record) => quotesMeet(record.spans, spans)));
+  const records = beside ?? here.filter(({ request }) => request === here[0]?.request);
   for (const record of records) {
     await unforget(writer, deps, record);
     const memory = record.memory === null ? null : await findMemory(writer, owner, record.memory);

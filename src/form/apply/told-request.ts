@@ -6,10 +6,8 @@ import {
   packPattern,
   PACKS,
   plainMarks,
-  relationsOf,
   smallTalkIn,
   topicsNamed,
-  wordsPattern,
 } from '../../language/packs/packs.ts';
 import { clausesIn, splitSentences } from '../../language/sentences.ts';
 import { contentStems, matchesOf, withoutEnd } from '../../language/words.ts';
@@ -18,15 +16,17 @@ import { quotedWords } from '../check/evidence.ts';
 import { nearnessTo } from '../compare.ts';
 import type { FormWork } from '../formation-settings.ts';
 import { usesModel } from '../read/reader.ts';
+import type { Event } from '../../record/event.ts';
+import type { Quote } from '../../record/statement.ts';
 import type { Evidence, MeantWords, ToldRequest } from '../statement.ts';
-import { FARTHEST_BACK, firstOf } from './request-owners.ts';
-import { clausesBefore, clausesOf, type Heard, type HeardBefore } from './request-clauses.ts';
+import { firstOf } from './request-owners.ts';
+import { clausesBefore, clausesOf, type Heard, type HeardBefore, type ReadClause } from './request-clauses.ts';
+import { correctionsOf, SURELY_MEANT, UNRELATED, withFollowUps } from './request-follow-ups.ts';
 import {
   everywhere,
   isQuestion,
   packOfRequest,
   JOINED,
-  joinedIn,
   namedBy,
   type Naming,
   partsOf,
@@ -47,7 +47,7 @@ const NAMED_MAY_ASK = -4.5;
 const FARTHER = 16;
 const MOST_FARTHER = 3;
 const SHARED = 2;
-const MEANT = { few: -1.5, most: 1.5, surely: 3, elsewhere: 5 };
+const MEANT = { few: -1.5, most: 1.5, surely: SURELY_MEANT, elsewhere: 5 };
 /** Among many clauses, a neighbour is added above these log-odds: `BESIDE` in the same turn, `FOLLOWING` in the next. */
 const BESIDE = -2;
 const FOLLOWING = 2;
@@ -83,7 +83,7 @@ export async function tellRequest(work: FormWork, evidence: Evidence): Promise<T
     isForAll && kept.length > 0
       ? // "Delete all my data. My name can stay." means all clauses except those that stay.
         before.all.filter((clause) => !isProtected(clause))
-      : withFollowUps(meantAmong(likely, naming, { isNamed, isByModel }), read, naming);
+      : withFollowUps(meantAmong(likely, naming, { isNamed, isByModel }), read, naming.matter);
   const ownWords = own.flatMap(({ clause, meant: odds }) => (odds > MEANT_OWN ? clause : []));
   const isEarlier = isNamed || ownWords.length > 0 || meansEarlier(read, likely);
   const stated = isEarlier ? [] : await statedBefore(read, work);
@@ -96,6 +96,7 @@ export async function tellRequest(work: FormWork, evidence: Evidence): Promise<T
     isEverything: kept.length === 0 && (isForAll || (!isNamed && isNearlyAll(meant.length, before.all.length))),
     // If there are few clauses, the rest of a sentence usually belongs to the clause that is forgotten.
     isByClause: before.heard.length > FEW || naming.matter !== null,
+    topics: topicsNamed(namingClauses(read).join(' '), packOfRequest([], before.all)),
   };
 }
 
@@ -119,11 +120,6 @@ function placesOf(clauses: readonly Heard[]): Pick<ToldRequest, 'words' | 'memor
     words: clauses.flatMap(({ quote, text }) => (quote === null ? [] : { ...quote, text })),
     memories: clauses.flatMap(({ quote, source }) => (quote === null ? source : [])),
   };
-}
-
-interface ReadClause {
-  clause: Heard;
-  read: number;
 }
 
 /** `odds`: the log-odds after the corrections for similarity, shared words and topics. */
@@ -195,7 +191,7 @@ function meantAmong(
   const topical = new Set(likely.filter(({ clause }) => clause.topics.length > 0).map(({ clause }) => clause.source));
   const isNarrow = ({ clause: { source }, odds }: Likely): boolean =>
     likely.length > FEW || !topical.has(source) || odds > (best.get(source) ?? 0) - NARROWEST;
-  const named = isNamed ? withoutRefuted(likely, exactly) : [];
+  const named = isNamed ? withoutRefuted(likely, exactly, isPartly) : [];
   // If the request names all that it refers to, the layers may add only clauses of which they are sure, and only if they confirm a named
   // one.
   const isConfirmed = likely.some(({ clause, read }) => read > 0 && named.includes(clause));
@@ -223,54 +219,22 @@ function meantAmong(
   return likely.length > FEW ? withRest(meant, likely, matter !== null) : meant;
 }
 
+/** The same for a request whose words are not all found: a clause may share only the name with it. */
+const UNLIKELY = -4;
+
 /**
  * Removes named clauses that the layers reject, if the layers are sure of another named clause: "what I told you about Bruno and the
  * police". If they are sure only of other clauses, rejected questions are removed: "off the record about the interview" does not refer to
  * "what should I wear to an interview?".
  */
-function withoutRefuted(likely: readonly Likely[], named: readonly Heard[]): readonly Heard[] {
+function withoutRefuted(likely: readonly Likely[], named: readonly Heard[], isPartly: boolean): readonly Heard[] {
   const sure = likely.filter(({ read }) => read > MEANT.surely);
-  const refuted = new Set(likely.flatMap(({ clause, read }) => (read < UNRELATED ? clause : [])));
+  // "Tom and me breaking up" names Tom, but means the clauses about the words that nobody said.
+  const least = isPartly ? UNLIKELY : UNRELATED;
+  const refuted = new Set(likely.flatMap(({ clause, read }) => (read < least ? clause : [])));
   if (sure.some(({ clause }) => named.includes(clause))) return named.filter((clause) => !refuted.has(clause));
   const isRefuted = ({ clause }: Likely): boolean => refuted.has(clause) && isQuestion(clause.text);
   return sure.length > 0 && likely.filter(({ clause }) => named.includes(clause)).every(isRefuted) ? [] : named;
-}
-
-/**
- * Adds turns that are meaningless without a clause to forget: after "my flatmate Tom never does the dishes", also "he's got a girlfriend
- * though". "He" refers to the nearest turn that names a person, "it" to the turn before, and neither to another session. A request about
- * one matter ("Owen's arrest") does not include "he has two dogs".
- */
-function withFollowUps(
-  meant: readonly Heard[],
-  { before, heard, isProtected }: ReadRequest,
-  { matter }: Naming,
-): Heard[] {
-  const all = new Set(meant);
-  const pack = packOfRequest([], before.all);
-  if (pack === null) return [...all];
-  const namesPerson = (turn: readonly Heard[]): boolean => {
-    const text = plainMarks(turn.map((clause) => clause.text).join(''));
-    const isNamed = before.people.some((name) => text.toLowerCase().includes(name));
-    return isNamed || packPattern(pack, 'they').test(text) || wordsPattern(relationsOf(pack)).test(text);
-  };
-  const oddsOf = (turn: readonly Heard[]): number =>
-    Math.max(-Infinity, ...heard.flatMap(({ clause, read }) => (turn.includes(clause) ? read : [])));
-  // `before.all` begins with the latest clause.
-  const turns = [...Map.groupBy(before.all, ({ source }) => source).values()].toReversed();
-  for (const [index, turn] of turns.entries()) {
-    const nearby = turns
-      .slice(Math.max(0, index - FARTHEST_BACK), index)
-      .filter(([first]) => first?.session === turn[0]?.session);
-    const last = nearby.at(-1);
-    const text = plainMarks(turn.map((clause) => clause.text).join(''));
-    const isOfPerson = firstOf(pack, 'followsPerson').test(text) && (matter === null || oddsOf(turn) > MEANT.surely);
-    const isOfThing = firstOf(pack, 'followsThing').test(text) && !namesPerson(turn) && oddsOf(turn) > UNRELATED;
-    const antecedent = isOfPerson ? (nearby.findLast(namesPerson) ?? last) : isOfThing ? last : undefined;
-    if (antecedent?.some((clause) => all.has(clause)) !== true) continue;
-    for (const clause of turn) if (!isProtected(clause)) all.add(clause);
-  }
-  return [...all];
 }
 
 /** Adds clauses of the same turn that the layers prefer, because a person's matter may be in a clause that begins with somebody else. */
@@ -282,9 +246,6 @@ function withPreferred(meant: readonly Heard[], { heard, isProtected }: ReadRequ
   });
   return [...new Set([...meant, ...preferred.map(({ clause }) => clause)])];
 }
-
-/** The layers reject a clause below these log-odds. */
-const UNRELATED = -5;
 
 /** Adds neighbouring clauses that the request probably includes. See `BESIDE` and `FOLLOWING`. */
 function withRest(meant: readonly Heard[], likely: readonly Likely[], isMatter: boolean): Heard[] {
@@ -322,9 +283,9 @@ function namingClauses({ own, before }: ReadRequest): string[] {
 function beginsNaming(text: string, turn: string): boolean {
   const pack = detectPack(turn);
   if (pack === null) return false;
-  const { ofMemory, owners } = forgetPatterns(pack);
+  const { ofMemory, doers } = forgetPatterns(pack);
   const plain = plainMarks(text).trimStart();
-  return ofMemory.exec(plain)?.index === 0 && plain.search(owners) === 0;
+  return ofMemory.exec(plain)?.index === 0 && plain.search(doers) === 0;
 }
 
 /** A clause this far below the best clause of its turn does not ask. */
@@ -361,7 +322,7 @@ interface ReadRequest {
 }
 
 async function readRequest(work: FormWork, evidence: Evidence): Promise<ReadRequest> {
-  const clauses = joinedIn(clausesAround(evidence, work.reader.kind === 'model'), evidence.event.content);
+  const clauses = clausesAround(evidence, work.reader.kind === 'model');
   const parts = partsOf(clauses, evidence.event.content);
   const read = await readClauses(work, evidence, parts);
   if (parts.kept.length === 0) return read;
@@ -388,14 +349,17 @@ async function readClauses(
   const sharing = sharingMost(kept.length > 0 ? asked : quotedWords(evidence), heard);
   const earlier = said.map((texts) => texts.join(''));
   const nearness = told === null ? null : await nearnessTo(work, asked, earlier);
+  const back = restoringIn(event.content);
   const stays = kept.map(({ text }) => text);
-  const keeping = kept.length === 0 ? null : namedBy(stays, await clausesBefore(work, event, stays.join(' ')));
+  const keeping = kept.length === 0 ? null : await namedToStay(work, event, stays);
   return {
     turn: event.content,
     pack: detectPack(event.content),
     isByModel: work.reader.kind === 'model',
-    own: own.map((clause, index) => {
-      const odds = told?.asks[index] ?? -Infinity;
+    own: own.map((clause, index): OwnClause => {
+      const [odds, meant] = [told?.asks[index] ?? -Infinity, told?.meant[index] ?? -Infinity];
+      if (back !== null && clause.start < back.end && clause.end > back.start)
+        return { clause, ...NO_ORDER, asks: -Infinity, takesBack: SURELY_REQUESTS, meant };
       const order = readOrder(clause, event.content, { sharing, odds });
       const asks = order.isOrder ? odds + ORDER : isReported(clause.text) ? -Infinity : odds;
       return {
@@ -403,7 +367,7 @@ async function readClauses(
         ...order,
         asks: order.isOfSaying ? Math.max(asks, SURELY_REQUESTS) : asks,
         takesBack: told?.takesBack[index] ?? -Infinity,
-        meant: told?.meant[index] ?? -Infinity,
+        meant,
       };
     }),
     kept,
@@ -417,13 +381,35 @@ async function readClauses(
   };
 }
 
+/** What the words after "keep" name, with the turns that correct it. */
+async function namedToStay(work: FormWork, event: Event, stays: readonly string[]): Promise<Naming> {
+  const before = await clausesBefore(work, event, stays.join(' '));
+  const naming = namedBy(stays, before);
+  const pack = packOfRequest([], before.all);
+  const withCorrections = (clauses: readonly Heard[]): Heard[] => [...clauses, ...correctionsOf(clauses, before, pack)];
+  return { ...naming, most: withCorrections(naming.most), exactly: withCorrections(naming.exactly) };
+}
+
+/** Where a turn asks to put back what was forgotten. Such words contain the verb of a request to forget. */
+function restoringIn(turn: string): Pick<Quote, 'start' | 'end'> | null {
+  const detected = detectPack(turn);
+  for (const pack of detected === null ? PACKS : [detected]) {
+    const found = forgetPatterns(pack).restores.exec(plainMarks(turn));
+    if (found !== null && !isForTools(turn, [{ text: turn }]))
+      return { start: found.index, end: found.index + found[0].length };
+  }
+  return null;
+}
+
+const NO_ORDER = { isOrder: false, isOfMemory: false, isOfSaying: false } as const;
+
 function readOrder(
   { text, start, end }: MeantWords,
   turn: string,
   { sharing, odds }: { sharing: Sharing; odds: number },
 ): Pick<OwnClause, 'isOrder' | 'isOfMemory' | 'isOfSaying'> {
   const order = orderIn(text, turn);
-  if (order === null) return { isOrder: false, isOfMemory: false, isOfSaying: false };
+  if (order === null) return NO_ORDER;
   const isOfSaying = meansSaid(turn.slice(start), turn);
   const endsTurn = start > 0 && !saysAnything(turn.slice(end)) && odds > ASKS && pointsBack(text, turn);
   const isAlone = turn.length <= LONGEST_BARE;
@@ -466,7 +452,9 @@ function askedBy(read: ReadRequest, likely: readonly Likely[], { exactly }: Nami
   const isNamedOrder = orders.some(({ isOfMemory }) => isOfMemory) && exactly.length > 0 && asks > NAMED_MAY_ASK;
   // `natural-requests.slow.test.ts` counts the ordinary turns that are wrongly obeyed at these thresholds.
   const least = orders.length > 0 ? ASKS : SURELY_REQUESTS;
-  const asking = own.flatMap((each) => (each.asks > Math.min(ASKS, asks - 1) ? each.clause : []));
+  const asking = own.flatMap((each) =>
+    each.asks > Math.min(ASKS, asks - 1) || each.takesBack > Math.max(each.asks, ASKS) ? each.clause : [],
+  );
   // "The neighbour gave her dog away, and Farofa at my side noticed nothing" resembles a request, but refers to no clause.
   const isJointly =
     asks > ASKS && likely.some(({ odds, read }) => odds > DOUBTFUL && asks + Math.min(odds, read) > JOINTLY);
@@ -536,6 +524,7 @@ function withoutLayers(
     ...placesOf(meant),
     isEverything: false,
     isByClause: false,
+    topics: [],
   };
 }
 

@@ -3,7 +3,6 @@ import type { FacetFilter, RowsRequest } from '../../operate/inspect-records.ts'
 import { textSchema } from '../../record/parse.ts';
 import { memoryFilterFields } from '../../store/read-memories.ts';
 import { isLimited } from '../access.ts';
-import { shownTo } from '../answer-fields.ts';
 import { found, items, limitSchema, operationsOf, type Operation } from '../operation.ts';
 import * as records from '../record-schemas.ts';
 
@@ -61,10 +60,8 @@ export const INSPECTOR_OPERATIONS: readonly Operation[] = [
     summary: 'The memories within the scope from an offset on, and their total number.',
     query: rowsQuery,
     answer: z.object({ total: count, offset: count, items: z.array(records.memory) }),
-    async run({ varve, scope, key, query: { order = 'newest', offset: from = 0, limit = 100, ...filter } }) {
-      const rows = await varve.operator.inspect.rows(scope, { ...filter, order, offset: from, limit });
-      return { ...rows, items: rows.items.map((memory) => shownTo(key, memory)) };
-    },
+    run: ({ varve, scope, query: { order = 'newest', offset: from = 0, limit = 100, ...filter } }) =>
+      varve.operator.inspect.rows(scope, { ...filter, order, offset: from, limit }),
   }),
   inspector('memoryFacets', 'GET /v1/memory-facets', {
     summary:

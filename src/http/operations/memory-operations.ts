@@ -1,7 +1,6 @@
 import { z } from 'zod';
 import { changeSchema } from '../../handle/change.ts';
 import type { MemoryReader } from '../../handle/memories.ts';
-import type { ApiKey } from '../../operate/api-keys.ts';
 import { ARCHIVE_REASONS, memoryChangeSchema, newMemorySchema } from '../../record/memory.ts';
 import type { Memory, NewMemory } from '../../record/memory.ts';
 import type { Forgotten } from '../../record/forgotten.ts';
@@ -10,7 +9,7 @@ import type { Page } from '../../store/rows.ts';
 import { type MemoryFilter, memoryFilterFields } from '../../store/read-memories.ts';
 import { assertAccess } from '../access.ts';
 import { asOfSchema, found, items, limitSchema, operationsOf, type Operation, readerAt } from '../operation.ts';
-import { eachOf, failedItem, fieldsOf, pageWithFields, shownTo, someOf, withFields } from '../answer-fields.ts';
+import { eachOf, failedItem, fieldsOf, pageWithFields, someOf, withFields } from '../answer-fields.ts';
 import * as records from '../record-schemas.ts';
 
 const memories = operationsOf('memories');
@@ -27,9 +26,8 @@ const listQuery: z.ZodType<ListQuery> = z.strictObject({
   fields: memoryFields,
 }) as z.ZodType<ListQuery>;
 
-async function pageFor(key: ApiKey, { fields, ...filter }: ListQuery, reader: MemoryReader): Promise<Page<Memory>> {
-  const page = await reader.list(filter);
-  return pageWithFields({ ...page, items: page.items.map((memory) => shownTo(key, memory)) }, fields);
+async function pageFor({ fields, ...filter }: ListQuery, reader: MemoryReader): Promise<Page<Memory>> {
+  return pageWithFields(await reader.list(filter), fields);
 }
 
 export const MEMORY_OPERATIONS: readonly Operation[] = [
@@ -76,13 +74,13 @@ export const MEMORY_OPERATIONS: readonly Operation[] = [
     summary: 'Lists memories, newest first, a page at a time.',
     query: listQuery,
     answer: records.page(someOf(records.memory)),
-    run: ({ handle, key, query }) => pageFor(key, query, handle.memories),
+    run: ({ handle, query }) => pageFor(query, handle.memories),
   }),
   memories('listPastMemories', 'GET /v1/past/{time}/memories', {
     summary: 'The memories as they were at a time.',
     query: listQuery,
     answer: records.page(someOf(records.memory)),
-    run: async ({ handle, key, id: time, query }) => pageFor(key, query, handle.asOf(time).memories),
+    run: async ({ handle, id: time, query }) => pageFor(query, handle.asOf(time).memories),
   }),
   memories('topMemories', 'GET /v1/top-memories', {
     summary: 'The most important live memories, which a session begins with. Listing them counts as an access.',
@@ -94,9 +92,8 @@ export const MEMORY_OPERATIONS: readonly Operation[] = [
     summary: 'A memory by its id, live or archived, now or as of a time.',
     query: z.strictObject({ asOf: asOfSchema, fields: memoryFields }),
     answer: someOf(records.memory),
-    async run({ handle, key, id, query: { asOf, fields } }) {
-      const memory = found(await readerAt(asOf, handle).memories.get(id), 'memory', id);
-      return withFields(shownTo(key, memory), fields);
+    async run({ handle, id, query: { asOf, fields } }) {
+      return withFields(found(await readerAt(asOf, handle).memories.get(id), 'memory', id), fields);
     },
   }),
   memories('reviseMemory', 'PATCH /v1/memories/{id}', {
@@ -140,11 +137,9 @@ export const MEMORY_OPERATIONS: readonly Operation[] = [
   memories('memoryHistory', 'GET /v1/memories/{id}/history', {
     summary: 'All changes of a memory, oldest first.',
     answer: items(records.revision),
-    async run({ handle, key, id }) {
-      const memory = found(await handle.memories.get(id), 'memory', id);
-      const changes = await handle.memories.history(id);
-      const isHidden = shownTo(key, memory) !== memory;
-      return isHidden ? changes.map((change) => ({ ...change, before: null })) : changes;
+    async run({ handle, id }) {
+      found(await handle.memories.get(id), 'memory', id);
+      return handle.memories.history(id);
     },
   }),
   memories('listForgotten', 'GET /v1/forgotten', {

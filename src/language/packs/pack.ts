@@ -79,14 +79,18 @@ export interface PackForget {
   goesOn: string;
   keeps: string;
   spares: string;
+  /** The user wants a statement back: "put back what I told you to delete". */
+  restores: string;
   stays: string;
   excepts: string;
   nots: string;
   corrects: string;
   meant: string;
   theirs: string;
-  /** "of Tom", "where Tom". `<x>` stands for any word for a person, `<k>` for a relation or a known name. */
+  /** "of Tom", "Tom's". `<x>` stands for any word for a person, `<k>` for a relation or a known name. */
   owners: string;
+  /** "where Tom works", as in `owners`. */
+  doers: string;
   /** Things of other programs ("mails", "alarm"). An order about them is not for the memory, unless the turn has a word of `recalls`. */
   tools: string;
   recalls: string;

@@ -430,6 +430,10 @@ export const forgetPatterns: (pack: Pack) => Record<keyof PackForget, RegExp> = 
   // The repetition is bounded, because a word may be in several of these lists: "and and and …" would take exponential time.
   const beginning = (list: string): RegExp =>
     packRegExp(isHan ? `^(?:${list})` : `^(?:${after}){0,12}?(?:${list}|${plainLetters(list)})(?![\\p{L}])`);
+  const owning = (list: string): RegExp => {
+    const people = list.replaceAll('<x>', personWord(pack)).replaceAll('<k>', personWord(pack, '?<known>'));
+    return wordsPattern(people, script, 'giu');
+  };
   return {
     order: packRegExp(
       isHan
@@ -442,17 +446,16 @@ export const forgetPatterns: (pack: Pack) => Record<keyof PackForget, RegExp> = 
     goesOn: packRegExp(`^(?:${goesOn})${isHan ? '' : '(?![\\p{L}])'}`),
     keeps: beginning(words.keeps),
     spares: beginning(words.spares),
+    restores: wordsPattern(`${words.restores}|${plainLetters(words.restores)}`, script),
     stays: wordsPattern(`${words.stays}|${plainLetters(words.stays)}`, script),
     excepts: wordsPattern(`${words.excepts}|${plainLetters(words.excepts)}`, script),
     nots: beginning(words.nots),
     corrects: wordsPattern(`${words.corrects}|${plainLetters(words.corrects)}`, script),
     meant: wordsPattern(words.meant, script),
     theirs: wordsPattern(words.theirs, script),
-    owners: wordsPattern(
-      words.owners.replaceAll('<x>', personWord(pack)).replaceAll('<k>', personWord(pack, '?<known>')),
-      script,
-      'giu',
-    ),
+    // The doers first, because "was" in "was Anja verdient" has the form of an owner.
+    owners: owning(words.owners === '' ? '' : `${words.doers}|${words.owners}`),
+    doers: owning(words.doers),
     tools: wordsPattern(words.tools, script),
     recalls: wordsPattern(words.recalls, script),
   };

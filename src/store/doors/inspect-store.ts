@@ -1,12 +1,12 @@
 import { type RawBuilder, sql, type SqlBool } from 'kysely';
 import type { Event } from '../../record/event.ts';
-import type { Memory } from '../../record/memory.ts';
+import { type Memory, withoutForgottenWords } from '../../record/memory.ts';
 import type { Parsed } from '../../record/parse.ts';
 import type { Scope } from '../../record/scope.ts';
 import { findUse, type MemoryUse } from '../context-log-store.ts';
 import type { Reader } from '../database.ts';
 import { derivedFrom, derivedOf } from '../derivation-store.ts';
-import { toEvent, toMemory } from '../record-rows.ts';
+import { isNotForgotten, toEvent, toMemory } from '../record-rows.ts';
 import { allOf, countRows, rowsBy, rowsInReach, rowsWhere, withinScope } from '../rows.ts';
 import { isMeantBy, type MemoryFilter } from '../read-memories.ts';
 
@@ -102,13 +102,13 @@ export async function readMemoryRows(
   const byRow = new Map(rows.map((row) => [Number(row.row_id), row]));
   const items = places.flatMap(({ row_id }) => {
     const row = byRow.get(Number(row_id));
-    return row === undefined ? [] : [toMemory(row)];
+    return row === undefined ? [] : [withoutForgottenWords(toMemory(row))];
   });
   return { total, offset, items };
 }
 
 function filtered(scope: Scope, { text = '', ...filter }: FacetFilter, now: number): RawBuilder<SqlBool> {
-  const contained = text !== '' && contains(sql`lower(content)`, text);
+  const contained = text !== '' && allOf([contains(sql`lower(content)`, text), isNotForgotten]);
   return allOf([withinScope(scope), isMeantBy(filter, now), contained]);
 }
 
@@ -179,7 +179,8 @@ export async function readLinks(reader: Reader, scope: Scope, memory: Memory): P
   const { tenant } = scope;
   const memories = async (ids: readonly string[]): Promise<Memory[]> => {
     const rows = await rowsInReach(reader, scope, 'memories', ids.slice(0, MOST_LINKS));
-    return rows.sort((one, other) => one.stated_at - other.stated_at).map(toMemory);
+    const byTime = rows.sort((one, other) => one.stated_at - other.stated_at);
+    return byTime.map((row) => withoutForgottenWords(toMemory(row)));
   };
   const sources = new Set([...memory.quotes.map(({ event }) => event), ...memory.sourceEvents]);
   const events = await rowsInReach(reader, scope, 'events', [...sources].slice(0, MOST_POINTING));

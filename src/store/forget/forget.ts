@@ -3,6 +3,7 @@ import { splitSentences } from '../../language/sentences.ts';
 import { yieldToEventLoop } from '../../record/event-loop.ts';
 import type { Event } from '../../record/event.ts';
 import type { Forgotten } from '../../record/forgotten.ts';
+import { hasTrait } from '../../record/attributes.ts';
 import { memoryType } from '../record-rows.ts';
 import type { Memory } from '../../record/memory.ts';
 import type { Change } from '../../record/revision.ts';
@@ -13,7 +14,7 @@ import { findEntitiesByName, writeEntity } from '../entity-store.ts';
 import { beginEpoch } from '../erase-records.ts';
 import { changeOwner } from '../owner-store.ts';
 import { rowsBy, setColumns } from '../rows.ts';
-import { findChangeable } from '../read-memories.ts';
+import { findChangeable, memoriesFrom } from '../read-memories.ts';
 import { archiveMemory } from '../write-memory.ts';
 import {
   activeMatters,
@@ -39,6 +40,8 @@ export interface Forgetting {
   isEverything?: boolean;
   /** The quotes are exactly the clauses to forget. The rest of their sentences stays. */
   isByClause?: boolean;
+  /** The attributes that a request names. Absent if the statements were chosen themselves. */
+  topics?: readonly string[] | undefined;
   /** `user`, `agent` or `application`. */
   by: string;
   /** The turn with the request. Absent if the request came through the API. */
@@ -104,13 +107,23 @@ export async function unforget(writer: Writer, parts: Parts, record: Forgotten):
   const { tenant } = record.scope;
   await changeOwner(writer, record.scope, parts.clock.now());
   if (record.as === 'forgotten') await showWords(writer, parts, tenant, record.id);
-  if (record.as === 'forgotten' && record.memory !== null) await nameAgain(writer, parts, record.memory, record.scope);
+  if (record.as === 'forgotten' && record.memory !== null) await absorbRest(writer, parts, record);
+  if (record.as === 'forgotten' && record.memory !== null)
+    await linkEntities(writer, parts, record.memory, record.scope);
   await deleteForgotten(writer, tenant, [record.id]);
   await beginEpoch(writer, tenant, [record.scope]);
 }
 
-/** Forgetting removes entities that no other memory mentions, so a restored memory is linked again. */
-async function nameAgain(writer: Writer, parts: Parts, id: string, owner: Scope): Promise<void> {
+/** A partly forgotten statement left one with the rest of its words, which it contains again. */
+async function absorbRest(writer: Writer, parts: Parts, { memory: whole, scope, reason }: Forgotten): Promise<void> {
+  const [forgotten] = await memoriesBy(writer, scope.tenant, { id: [whole ?? ''] });
+  for (const memory of await memoriesFrom(writer, scope.tenant, forgotten?.sourceEvents ?? []))
+    if (memory.archivedAt === null && memory.internal['restOf'] === whole)
+      await archiveMemory(writer, parts, memory, { reason: 'absorbed', by: whole, why: { reason } });
+}
+
+/** Forgetting removes entities that no other memory mentions, so a memory that comes back or stays in part is linked again. */
+export async function linkEntities(writer: Writer, parts: Parts, id: string, owner: Scope): Promise<void> {
   const [memory] = await memoriesBy(writer, owner.tenant, { id: [id] });
   if (memory === undefined) return;
   const linked = new Set(memory.entities);
@@ -196,13 +209,19 @@ async function itemsOf(writer: Writer, parts: Parts, work: Forgetting, owner: Sc
   const events = await rowsBy(writer, tenant, 'events', { id: quoted.map(({ event }) => event) });
   const rows = new Map(events.map((row) => [row.id, row]));
   const heardOf = hearingOnce();
-  const isByClause = work.isByClause === true;
+  const { isByClause = false, topics = [] } = work;
+  // Without clauses, or if the request names the attribute ("my partner's name"), the name itself is forgotten.
+  const isOfBeing = ({ attribute }: Memory): boolean =>
+    isByClause && hasTrait(attribute, 'close', parts.attributes) && !topics.includes(attribute ?? '');
   const wordsOf = ({ event, start, end }: Quote): string => rows.get(event)?.content.slice(start, end) ?? '';
   const itemOf = (memory: Memory): Item => ({
     memory,
     text: memory.content,
     quotes: memory.quotes,
-    sayer: sayerOf({ value: memory.value, texts: [memory.content, ...memory.quotes.map(wordsOf)] }, heardOf),
+    sayer: sayerOf(
+      { value: memory.value, texts: [memory.content, ...memory.quotes.map(wordsOf)], isOfBeing: isOfBeing(memory) },
+      heardOf,
+    ),
     spans: [],
     isByClause,
   });

@@ -2,6 +2,7 @@ import { sql } from 'kysely';
 import { splitSentences } from '../../language/sentences.ts';
 import { contentStems, coveredBy, indexWords } from '../../language/words.ts';
 import type { Memory } from '../../record/memory.ts';
+import { normalValue } from '../../record/statement.ts';
 import type { Change } from '../../record/revision.ts';
 import { ownerKey, type Scope } from '../../record/scope.ts';
 import type { Parts, Reader, Writer } from '../database.ts';
@@ -26,7 +27,7 @@ export async function hideInDerived(
 ): Promise<string[]> {
   const { tenant } = owner;
   const emptied: string[] = [];
-  const says: Says = (text) => items.some(({ sayer }) => sayer.says(text));
+  const says: Says = (text) => items.some((item) => item.sayer.says(text) || copies(text, item.text));
   const gone = items.flatMap(({ memory }) => memory?.id ?? []);
   const derived = await derivedOf(writer, tenant, gone);
   const rows = await rowsWith(writer, parts, 'memory', { items, owner, archived: true });
@@ -63,6 +64,14 @@ export async function hideInDerived(
   await redactMetadata(writer, owner, says);
   await redactBlocks(writer, owner, { says, gone: new Set([...gone, ...emptied]) });
   return emptied;
+}
+
+const SHORTEST_COPY = 3;
+
+/** Derived texts copy single sentences of a turn, which may share too few words with all of it. */
+function copies(sentence: string, text: string): boolean {
+  const copied = normalValue(sentence);
+  return copied.split(' ').length >= SHORTEST_COPY && ` ${normalValue(text)} `.includes(` ${copied} `);
 }
 
 /** A reflection stays if its turns still contain at least this share of its words. */

@@ -17,6 +17,8 @@ interface Matter {
   value: string | null;
   /** The memory's own text, and the words of the log that it was formed from. */
   texts: readonly string[];
+  /** The value names a person or an animal, of whom the user says other things too: "Jule is allergic to nuts". */
+  isOfBeing?: boolean;
 }
 
 /** A sentence repeats a statement if it contains at least this share of the statement's words. */
@@ -66,14 +68,17 @@ export function hearingOnce(): (sentence: string) => Heard {
   };
 }
 
-export function sayerOf({ value, texts }: Matter, heardOf: (sentence: string) => Heard = hear): Sayer {
+export function sayerOf(
+  { value, texts, isOfBeing = false }: Matter,
+  heardOf: (sentence: string) => Heard = hear,
+): Sayer {
   const stems = texts.map(identifyingStems).filter((each) => each.size > 0);
   // A reply may refer to just one sentence of a longer statement. In a sentence with fewer than three words, one word in common would be
   // enough to match.
   const sentences = texts
     .flatMap((text) => splitSentences(text).map((each) => identifyingStems(each.text)))
     .filter(({ size }) => size >= 3);
-  const isTelling = value !== null && tells(value);
+  const isTelling = value !== null && !isOfBeing && tells(value);
   const namesValue = isTelling ? valueFinder(value) : (): boolean => false;
   const shares = (own: ReadonlySet<string>, least: number, of = stems): boolean =>
     of.some((each) => {

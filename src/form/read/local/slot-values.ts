@@ -281,7 +281,7 @@ export function renderSlot(
 }
 
 /** "User's son Max" becomes "Sohn Max" in German. */
-function ownSubject(subject: string, pack: Pack): string {
+export function ownSubject(subject: string, pack: Pack): string {
   const [, whose] = /^User's (.+)$/u.exec(subject) ?? [];
   if (whose === undefined || pack.language === 'en') return subject;
   const [word = '', relation = ''] =
