@@ -440,9 +440,7 @@ async function takeBack(forgetting: Forgetting, { request, told, evidence }: Che
   const asked = await askedToForget(writer, owner);
   const here = asked.filter(({ request }) => earlier.has(request ?? ''));
   const named = [here, asked].map((records) => records.filter(isMeant)).find(({ length }) => length > 0);
-  // Several records may hide the same words, which come back only with all of them.
-  const beside = named && asked.filter(({ spans }) => named.some((record) => quotesMeet(record.spans, spans)));
-  const records = beside ?? here.filter(({ request }) => request === here[0]?.request);
+  const records = named ?? here.filter(({ request }) => request === here[0]?.request);
   for (const record of records) {
     await unforget(writer, deps, record);
     const memory = record.memory === null ? null : await findMemory(writer, owner, record.memory);
