@@ -51,7 +51,7 @@ for (const database of databases()) {
       const ale = await make('brew_note', 'The ale was flat.', 0.05);
       await make('shelf', 'The hops stand in the cellar.');
       const { system } = await ana.context({ message: 'hello' });
-      expect(system).toContain('- [brew_note] The stout came out too sweet.');
+      expect(system).toContain('- [brew_note] 2026-01-05: The stout came out too sweet.');
       expect(system).not.toContain('hops');
       await ana.logInteraction({ userMessage: 'Hello.', agentResponse: 'Hi.' });
       await ana.consolidation.run();

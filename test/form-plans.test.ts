@@ -331,6 +331,14 @@ describe('another day for a plan', () => {
     expect(dated(await after(plan, said))).toContain('2026-11-12T00:00');
   });
 
+  // An endless recursion was the result: the sentence that refers to the one before it was taken for that one.
+  it('is replaced, and a sentence that refers to the one that moves it is read', async () => {
+    const moved = 'Not good. Cara was ill, so we moved the dentist appointment to 19 November. She has diabetes.';
+    const live = await after('My dentist appointment is on 12 November at 3pm.', moved);
+    expect(dated(live)).toContain('2026-11-19T15:00');
+    expect(live.map(({ content }) => content).join()).toContain('She has diabetes.');
+  });
+
   it.each([
     ['Our flight leaves on November 12.', 'Wait, no, it’s November 14, I misread the ticket.', '2026-11-14T00:00'],
     ['dentist booked, thurs 12th nov at 9', 'sry, friday. fri 13th nov at 9', '2026-11-13T09:00'],

@@ -44,6 +44,7 @@ import {
   UNREAD,
 } from './selector.ts';
 import {
+  askedBefore,
   contextOf,
   hasValue,
   isDangling,
@@ -227,7 +228,7 @@ function keptIn(turn: Turn, asked: readonly Asked[]): Kept[] {
       if (asked.length === 1) keepLastTurn(turn);
     } else if (!unit.isForeign) {
       const wanted = { ...item, isWanted: request === 'remember' || request === 'reminder' || isRemembered };
-      const before = asked[unit.index - 1]?.unit.text ?? '';
+      const before = askedBefore(unit, asked)?.unit.text ?? '';
       const joins = (): boolean => joinsLast(ownWords(turn, [wanted]), turn, before);
       const isSure = isKept(wanted) || isPlainPlan(wanted, turn.at);
       kept.push(...keptOf(wanted, asked, kept.at(-1), isSure, joins));

@@ -62,7 +62,7 @@ const pointsBack = perPack(({ words: { they }, lists: { pronoun = '(?!)', points
  * station. It cost 650".
  */
 export function contextOf({ unit }: Asked, asked: readonly Asked[], last: Kept | undefined, isContext = false): Kept[] {
-  const before = asked[unit.index - 1];
+  const before = askedBefore(unit, asked);
   const isKept = last?.unit.index === unit.index - 1 && last.isSlotOnly !== true;
   if (before === undefined || isKept || unit.pack === null || unit.pack.script === 'han') return [];
   if (before.unit.isForeign || before.request !== null || /[?？]/u.test(before.unit.text)) return [];
@@ -70,6 +70,11 @@ export function contextOf({ unit }: Asked, asked: readonly Asked[], last: Kept |
   if (!isShort && !pointsBack(unit.pack).test(plainMarks(unit.text))) return [];
   const more = contextOf(before, asked, last, true);
   return [...more, { ...before, unit: { ...before.unit, filled: [] }, isWanted: false, isContext: true }];
+}
+
+/** `asked` may lack units, such as those that move an appointment, so its indexes are not those of the units. */
+export function askedBefore({ index }: ReadUnit, asked: readonly Asked[]): Asked | undefined {
+  return asked.find(({ unit }) => unit.index === index - 1);
 }
 
 const pronounFirst = perPack(({ words: { assent }, lists: { pronoun = '(?!)' } }) =>
