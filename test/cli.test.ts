@@ -186,6 +186,9 @@ describe('varve on the command line', () => {
     const [record] = (await json('forgotten', '--user', 'mars')) as unknown as { id: string; value: string }[];
     expect(record).toMatchObject({ attribute: 'salary', value: '52k', by: 'user' });
     expect((await run(['forgotten', '--user', 'mars'])).stdout).toMatch(/salary.*52k/);
+    const archived = (await run(['list', '--archived', '--user', 'mars'])).stdout;
+    expect(archived).toContain('(forgotten)');
+    expect(archived).not.toContain('52k');
     expect((await run(['forgotten', '--user', 'nobody'])).stderr).toContain('Nothing was forgotten');
     expect((await run(['forgotten', 'restore', '--user', 'mars'])).code).toBe(2);
     await json('forgotten', 'restore', record?.id ?? '', '--user', 'mars');
