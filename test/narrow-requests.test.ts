@@ -192,7 +192,7 @@ describe('[X1] a request at the end of the turn that it means', () => {
     ['{Mein Bruder sitzt im Gefängnis, vergiss, dass ich das erzählt habe.}'],
     ["{J'ai perdu mon emploi hier. Fais comme si je ne t'avais rien raconté.}"],
     ['{Mia madre beve di nuovo, fai finta che non abbia detto nulla.}'],
-    ['{Ik heb schulden bij de bank, doe alsof ik niks gezegd heb.}'],
+    ['{Ik heb schulden bij de bank, vergeet dat ik dat gezegd heb.}'],
   ])('hides what precedes it: %s', async (said) => {
     const { log, expected } = await logAfter(['My dog is called Rex.', said], true);
     expect(log).toEqual(expected);
@@ -222,8 +222,8 @@ describe('[X1] a request at the end of the turn that it means', () => {
 describe('[X1] an order to delete everything about something that another program has as well', () => {
   it.each<[Turn[]]>([
     [['{The slides of Henrietta were so boring that I nearly left.}', "Delete everything about Henrietta's slides."]],
-    [['{Las fotos de Marta son un horror.}', 'Borra todo sobre las fotos de Marta.']],
-    [['{Le slide di Marco erano noiosissime.}', 'Cancella tutto sulle slide di Marco.']],
+    [['{Las fotos de Marta son un horror.}', 'Olvida todo lo que dije sobre las fotos de Marta.']],
+    [['{Le slide di Marco erano noiosissime.}', 'Dimentica tutto quello che ho detto sulle slide di Marco.']],
     [['The budget in the slides is too high.', 'Delete everything about the budget from the slides.']],
     [['I have a draft for Joan.', 'Delete all drafts for Joan.']],
     [['Das Budget in den Folien ist zu hoch.', 'Lösch alles über das Budget aus den Folien.']],

@@ -10,12 +10,12 @@ import {
   LANGUAGES,
   listPattern,
   packPattern,
-  packRegExp,
   PACKS,
   perPack,
   plainMarks,
   wordsOfAll,
 } from './packs/packs.ts';
+import { packRegExp } from './packs/pack-regexp.ts';
 import { SEED_WORDS } from './seed-words.ts';
 import { contentStems, withoutEnd, wordSet } from './words.ts';
 

@@ -19,7 +19,8 @@ import {
   writeDay,
 } from './calendar.ts';
 import type { Pack } from './packs/pack.ts';
-import { listPattern, packRegExp, perPack, wordsOfAll, wordsPattern } from './packs/packs.ts';
+import { listPattern, perPack, wordsOfAll } from './packs/packs.ts';
+import { packRegExp, wordsPattern } from './packs/pack-regexp.ts';
 import { intersects, type TextSpan } from './sentences.ts';
 import { matchesOf } from './words.ts';
 

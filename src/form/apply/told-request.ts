@@ -460,7 +460,8 @@ function askedBy(read: ReadRequest, likely: readonly Likely[], { exactly }: Nami
     asks > ASKS && likely.some(({ odds, read }) => odds > DOUBTFUL && asks + Math.min(odds, read) > JOINTLY);
   // "Don't save this: my husband is bankrupt. Can we pay in instalments?" is followed by a question, but does not change a plan.
   const isOfMemory = own.some(({ meant }) => meant > MEANT_OWN);
-  const isElsewhere = isForTools(turn, asking) || (!isOfMemory && changesPlan(read, asking));
+  const ordering = orders.length > 0 ? orders.map(({ clause }) => clause) : asking;
+  const isElsewhere = isForTools(turn, asking) || (!isOfMemory && changesPlan(read, ordering));
   const isAsking = (asks > least || isNamedOrder || isJointly) && !isElsewhere;
   const isSure = orders.length > 0 || asks > SURELY_REQUESTS;
   return isCertain || isAsking ? { asks, takesBack, isForAll, isCertain, isSure, asking } : null;
@@ -567,12 +568,13 @@ function meansEarlier({ own, turn, similarity }: ReadRequest, likely: readonly L
   return likely.some(({ clause, read, odds }) => read > least || (odds > MEANT.most && isRelated(clause)));
 }
 
-/** Whether the last of several sentences is a short request: "I got sacked. Delete that." */
+/** Whether the last of several sentences is a request that is short or names nothing: "I got sacked. Delete that." */
 function endsBriefly(turn: string, own: readonly OwnClause[]): boolean {
   const { text = '', span } = splitSentences(turn).at(-1) ?? {};
   const most = mostOf(own, 'asks');
   const start = own.findLast(({ asks }) => asks === most)?.clause.start ?? 0;
-  return span !== undefined && span.start > 0 && start >= span.start && text.length <= LONGEST_BARE;
+  const isBare = text.length <= LONGEST_BARE || pointsBack(text, turn);
+  return span !== undefined && span.start > 0 && start >= span.start && isBare;
 }
 
 /** A text with fewer content words is incomplete without the sentence before it. */

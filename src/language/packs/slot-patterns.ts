@@ -1,5 +1,6 @@
 import type { Pack, SlotRule } from './pack.ts';
-import { packRegExp, perPack, relationsOf, wordsPattern } from './packs.ts';
+import { perPack, relationsOf } from './packs.ts';
+import { packRegExp, wordsPattern } from './pack-regexp.ts';
 
 export interface CompiledRule {
   rule: SlotRule;
