@@ -189,8 +189,8 @@ for (const database of databases()) {
         clock.advance(MINUTE);
       }
       // The least processor time of a whole drain, which also polls the schedules and the queue, divided by the time to log an exchange on
-      // this machine and database. Measured values are 9 to 15.
-      expect(Math.min(...reading) / Math.min(...logging)).toBeLessThan(25);
+      // this machine and database. Measured values are 25 to 28; most of the time is the local model's.
+      expect(Math.min(...reading) / Math.min(...logging)).toBeLessThan(40);
     });
 
     it('[K8] [K17] [E11] a failed reading is only a warning: the exchange is still logged and answered', async () => {

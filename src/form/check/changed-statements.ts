@@ -51,13 +51,14 @@ export async function changedByTurns(
     const own = reading.statements.filter(({ quotes }) => quotes.some(({ turn }) => turn === number));
     // If the turn states the target's attribute, the comparison by fields decides later: "I live in Linz now" may only repeat it. A target
     // that the turn extends must not end, because the new words would end with it.
-    const found = (await changedBy(work, event)).flatMap(({ target, isOver }) => {
-      const isTold = own.some(({ attribute, relation, text }) =>
+    const isTold = (target: Memory): boolean =>
+      own.some(({ attribute, relation, text }) =>
         relation?.kind === 'extends'
           ? text.startsWith(target.content)
           : attribute !== null && attribute === target.attribute,
       );
-      const end = isTold ? null : checkEnd(target, { turn: number, words: '' }, context);
+    const found = (await changedBy(work, event, isTold)).flatMap(({ target, isOver }) => {
+      const end = checkEnd(target, { turn: number, words: '' }, context);
       return end === null ? [] : { end, isOver };
     });
     if (own.length === 0) corrections.push(...correctionBy(event, number, found[0]?.end.target));
@@ -107,26 +108,39 @@ interface ChangedStatement {
 }
 
 /** The statements that a message makes untrue, at least in part: "they've taken me off warfarin" ends "I take warfarin". */
-async function changedBy(work: FormWork, event: Event): Promise<ChangedStatement[]> {
+async function changedBy(
+  work: FormWork,
+  event: Event,
+  isTold: (target: Memory) => boolean,
+): Promise<ChangedStatement[]> {
   const { deps, signal } = work;
   const pack = detectPack(event.content);
   // A plan shares words with other sentences about its place or its day: "I got the job at Meadow Lane" and "first week at Meadow Lane
   // done".
   const mayEndPlans = pack === null || saysAny(pack, plainMarks(event.content), 'change', 'not', 'over', 'ended');
   const near = (await nearStatements(work, event.content, { most: MOST_NEAR, policy: 'comparable' })).filter(
-    (memory) => memory.statedBy === 'user' && canEnd(memory, event) && (mayEndPlans || memory.tense !== 'planned'),
+    (memory) =>
+      memory.statedBy === 'user' &&
+      canEnd(memory, event) &&
+      (mayEndPlans || memory.tense !== 'planned') &&
+      !isTold(memory),
   );
   if (near.length === 0) return [];
   const ids = near.flatMap(({ quotes }) => quotes.map((quote) => quote.event));
   const sources = await deps.database.read(work.scope.tenant, (store) => findEvents(store, work.scope, ids));
   const parts = clausesIn(event.content);
-  const said = near.map((memory) => saidIn(memory, sources));
-  const told = await unlessUnavailable(deps.readParts(parts, { said, signal }));
   const claimed = withoutContrast(parts, event.content);
   const stems = contentStems(claimed);
+  // A statement that shares no word with the message does not end, so the layers need not read it.
+  const sharing = near.flatMap((target) => {
+    const clauses = saidIn(target, sources);
+    return clauses.some((clause) => coveredBy(stems, contentStems(clause)) > 0) ? { target, clauses } : [];
+  });
+  if (sharing.length === 0) return [];
+  const said = sharing.map(({ clauses }) => clauses);
+  const told = await unlessUnavailable(deps.readParts(parts, { said, signal }));
   let read = parts.length;
-  return near.flatMap((target, index) => {
-    const clauses = said[index] ?? [];
+  return sharing.flatMap(({ target, clauses }) => {
     const odds = told?.ends.subarray(read, (read += clauses.length)) ?? [];
     const least = leastOddsFor(target, stems);
     const changed = clauses.filter((_, at) => (odds[at] ?? 0) > least);
