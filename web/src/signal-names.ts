@@ -28,6 +28,7 @@ const MEASURES: Readonly<Record<SignalName, string>> = {
   fresh: 'From the last few days',
   lateNow: 'Recent, and the question asks about now',
   latePast: 'Recent, and the question asks about the past',
+  lateNear: 'Recent, and similar to the question',
   nearMeaning: 'A neighbouring turn has a similar meaning',
   nearShort: 'A short turn beside one of similar meaning',
   answerMeaning: 'Answers a question of similar meaning',
