@@ -3,8 +3,16 @@ import { type ForeignSpan, foreignSpans } from './foreign-text.ts';
 import { visibleText } from './inert-text.ts';
 import type { Pack } from './packs/pack.ts';
 import { english } from './packs/en.ts';
-import { detectPack, listPattern, PACKS, packPattern, perPack, plainMarks, topicsNamed } from './packs/packs.ts';
-import { wordsPattern } from './packs/pack-regexp.ts';
+import {
+  detectPack,
+  listPattern,
+  packPattern,
+  PACKS,
+  perPack,
+  plainMarks,
+  topicsNamed,
+  wordsPattern,
+} from './packs/packs.ts';
 import { isEnglish, isNegated, numbersSaid } from './quotes.ts';
 import { clausesIn, splitSentences, withBlanks } from './sentences.ts';
 import { contentStems, coveredBy, withoutEnd } from './words.ts';

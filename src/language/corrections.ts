@@ -1,6 +1,14 @@
 import type { Pack } from './packs/pack.ts';
-import { isOrdinary, listPattern, PACKS, perPack, plainMarks, wordsOfAll } from './packs/packs.ts';
-import { packRegExp, wordsPattern } from './packs/pack-regexp.ts';
+import {
+  isOrdinary,
+  listPattern,
+  packRegExp,
+  PACKS,
+  perPack,
+  plainMarks,
+  wordsOfAll,
+  wordsPattern,
+} from './packs/packs.ts';
 import { isUser } from '../record/statement.ts';
 import { withoutEnd } from './words.ts';
 import type { TextSpan } from './sentences.ts';

@@ -7,13 +7,14 @@ import {
   detectPack,
   isOrdinary,
   packPattern,
+  packRegExp,
   PACKS,
   perPack,
   plainMarks,
   relationsOf,
   wordsOfAll,
+  wordsPattern,
 } from './packs/packs.ts';
-import { packRegExp, wordsPattern } from './packs/pack-regexp.ts';
 import { intersects, spansOf, splitSentences, type TextSpan, withBlanks } from './sentences.ts';
 
 export interface ForeignSpan extends TextSpan {

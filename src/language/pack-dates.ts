@@ -19,8 +19,7 @@ import {
   writeDay,
 } from './calendar.ts';
 import type { Pack } from './packs/pack.ts';
-import { listPattern, perPack, wordsOfAll } from './packs/packs.ts';
-import { packRegExp, wordsPattern } from './packs/pack-regexp.ts';
+import { listPattern, packRegExp, perPack, wordsOfAll, wordsPattern } from './packs/packs.ts';
 import { intersects, type TextSpan } from './sentences.ts';
 import { matchesOf } from './words.ts';
 

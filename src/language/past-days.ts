@@ -2,8 +2,7 @@ import { DAY } from '../record/clock.ts';
 import { HALF_A_YEAR } from './calendar.ts';
 import { boundOf, type DateContext, type FoundDate } from './pack-dates.ts';
 import type { Pack } from './packs/pack.ts';
-import { listPattern, packPattern, perPack, plainMarks } from './packs/packs.ts';
-import { packRegExp, wordsPattern } from './packs/pack-regexp.ts';
+import { listPattern, packPattern, packRegExp, perPack, plainMarks, wordsPattern } from './packs/packs.ts';
 import { findDates } from './resolve-dates.ts';
 import { spansOf, splitClauses, type TextSpan, withBlanks } from './sentences.ts';
 

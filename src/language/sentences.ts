@@ -4,8 +4,7 @@ import { dayOf } from './calendar.ts';
 import { speakerName } from './inert-text.ts';
 import { english } from './packs/en.ts';
 import type { Pack, PackDated } from './packs/pack.ts';
-import { detectPack, PACKS, perPack, plainMarks, templateOf, wordsOfAll } from './packs/packs.ts';
-import { packRegExp } from './packs/pack-regexp.ts';
+import { detectPack, packRegExp, PACKS, perPack, plainMarks, templateOf, wordsOfAll } from './packs/packs.ts';
 import { estimateTokens, matchesOf, withoutEnd } from './words.ts';
 
 export interface Sentence {

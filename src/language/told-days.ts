@@ -3,8 +3,16 @@ import type { Tense } from '../record/statement.ts';
 import { addDays, civilDateAt, instantAt, startOfDay, weekdayOf, writeDay } from './calendar.ts';
 import { type DateContext, type FoundDate, isDeniedAt, timeIn, timesIn } from './pack-dates.ts';
 import type { Pack } from './packs/pack.ts';
-import { listPattern, PACKS, packPattern, perPack, plainMarks, relationsOf } from './packs/packs.ts';
-import { packRegExp, wordsPattern } from './packs/pack-regexp.ts';
+import {
+  listPattern,
+  packPattern,
+  packRegExp,
+  PACKS,
+  perPack,
+  plainMarks,
+  relationsOf,
+  wordsPattern,
+} from './packs/packs.ts';
 import { intersects, spansOf, splitClauses, type TextSpan, withBlanks } from './sentences.ts';
 import { contentStems, withoutEnd } from './words.ts';
 import { findDates } from './resolve-dates.ts';

@@ -9,8 +9,8 @@ import {
   relationsOf,
   smallTalkIn,
   topicsNamed,
+  wordsPattern,
 } from '../../language/packs/packs.ts';
-import { wordsPattern } from '../../language/packs/pack-regexp.ts';
 import { splitClauses } from '../../language/sentences.ts';
 import { contentStems, coveredBy } from '../../language/words.ts';
 import { attributesWith, hasTrait } from '../../record/attributes.ts';

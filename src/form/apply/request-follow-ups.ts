@@ -1,6 +1,5 @@
 import type { Pack } from '../../language/packs/pack.ts';
-import { forgetPatterns, packPattern, plainMarks, relationsOf } from '../../language/packs/packs.ts';
-import { wordsPattern } from '../../language/packs/pack-regexp.ts';
+import { forgetPatterns, packPattern, plainMarks, relationsOf, wordsPattern } from '../../language/packs/packs.ts';
 import { USER } from '../../record/statement.ts';
 import type { Heard, HeardBefore, ReadClause } from './request-clauses.ts';
 import { FARTHEST_BACK, firstOf } from './request-owners.ts';

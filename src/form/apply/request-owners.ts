@@ -6,14 +6,15 @@ import {
   forgetPatterns,
   isOrdinary,
   packPattern,
+  packRegExp,
   perPack,
   personWord,
   plainMarks,
   relationsOf,
   topicPatterns,
   topicsNamed,
+  wordsPattern,
 } from '../../language/packs/packs.ts';
-import { packRegExp, wordsPattern } from '../../language/packs/pack-regexp.ts';
 import { isAboutUser } from '../../language/packs/subjects.ts';
 import { matchesOf, words } from '../../language/words.ts';
 import { ATTRIBUTES, hasTrait } from '../../record/attributes.ts';

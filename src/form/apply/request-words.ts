@@ -10,8 +10,8 @@ import {
   plainMarks,
   topicPatterns,
   wordsOfAll,
+  wordsPattern,
 } from '../../language/packs/packs.ts';
-import { wordsPattern } from '../../language/packs/pack-regexp.ts';
 import { contentStems, matchesOf } from '../../language/words.ts';
 import type { MeantWords } from '../statement.ts';
 import type { Heard, HeardBefore } from './request-clauses.ts';

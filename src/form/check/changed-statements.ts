@@ -3,13 +3,13 @@ import {
   detectPack,
   listPattern,
   packPattern,
+  packRegExp,
   PACKS,
   perPack,
   plainMarks,
-  saysAny,
   relationsOf,
+  saysAny,
 } from '../../language/packs/packs.ts';
-import { packRegExp } from '../../language/packs/pack-regexp.ts';
 import type { Pack } from '../../language/packs/pack.ts';
 import { mayMeanSamePeople } from '../../language/packs/subjects.ts';
 import { clausesIn } from '../../language/sentences.ts';

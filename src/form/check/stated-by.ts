@@ -7,8 +7,15 @@ import type { FilledSlot } from '../read/local/slot-values.ts';
 import { foreignSpans } from '../../language/foreign-text.ts';
 import type { Pack } from '../../language/packs/pack.ts';
 import { english } from '../../language/packs/en.ts';
-import { anyWords, detectPack, packPattern, plainMarks, relationsOf, smallTalkIn } from '../../language/packs/packs.ts';
-import { wordsPattern } from '../../language/packs/pack-regexp.ts';
+import {
+  anyWords,
+  detectPack,
+  packPattern,
+  plainMarks,
+  relationsOf,
+  smallTalkIn,
+  wordsPattern,
+} from '../../language/packs/packs.ts';
 import { negationsIn, numbersSaid } from '../../language/quotes.ts';
 import { clausesIn, splitSentences, withoutSpans } from '../../language/sentences.ts';
 import { contentStems, coveredBy } from '../../language/words.ts';

@@ -1,6 +1,5 @@
 import type { Pack, SlotRule } from './pack.ts';
-import { perPack, relationsOf } from './packs.ts';
-import { packRegExp, wordsPattern } from './pack-regexp.ts';
+import { packRegExp, perPack, relationsOf, wordsPattern } from './packs.ts';
 
 export interface CompiledRule {
   rule: SlotRule;

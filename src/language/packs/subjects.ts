@@ -1,7 +1,17 @@
 import { GIVEN_NAMES } from '../given-names.ts';
 import type { Pack } from './pack.ts';
-import { isOrdinary, isTelling, listPattern, packPattern, perPack, plainMarks, relationsOf, saysAny } from './packs.ts';
-import { packRegExp, wordsPattern } from './pack-regexp.ts';
+import {
+  isOrdinary,
+  isTelling,
+  listPattern,
+  packPattern,
+  packRegExp,
+  perPack,
+  plainMarks,
+  relationsOf,
+  saysAny,
+  wordsPattern,
+} from './packs.ts';
 
 interface Match {
   0: string;

@@ -5,8 +5,7 @@ import { GIVEN_NAMES } from '../../../language/given-names.ts';
 import type { DateContext } from '../../../language/pack-dates.ts';
 import { findDates } from '../../../language/resolve-dates.ts';
 import type { Pack } from '../../../language/packs/pack.ts';
-import { packPattern, perPack, plainMarks } from '../../../language/packs/packs.ts';
-import { packRegExp, wordsPattern } from '../../../language/packs/pack-regexp.ts';
+import { packPattern, packRegExp, perPack, plainMarks, wordsPattern } from '../../../language/packs/packs.ts';
 import { namesSomebody } from '../../../language/packs/subjects.ts';
 import { splitClauses } from '../../../language/sentences.ts';
 import {

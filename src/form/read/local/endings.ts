@@ -4,12 +4,13 @@ import {
   gistOf,
   listPattern,
   packPattern,
+  packRegExp,
   perPack,
   plainMarks,
   relationsOf,
   saysAny,
+  wordsPattern,
 } from '../../../language/packs/packs.ts';
-import { packRegExp, wordsPattern } from '../../../language/packs/pack-regexp.ts';
 import { continuesOthers, mayMeanSamePeople, namesSomebody } from '../../../language/packs/subjects.ts';
 import { splitClauses } from '../../../language/sentences.ts';
 import { dayAfterLast } from '../../../language/told-days.ts';

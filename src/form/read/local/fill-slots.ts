@@ -1,7 +1,15 @@
 import { boundOf, type FoundDate } from '../../../language/pack-dates.ts';
 import type { Pack, SlotRule } from '../../../language/packs/pack.ts';
-import { isOrdinary, listPattern, packPattern, perPack, plainMarks, saysAny } from '../../../language/packs/packs.ts';
-import { packRegExp, wordsPattern } from '../../../language/packs/pack-regexp.ts';
+import {
+  isOrdinary,
+  listPattern,
+  packPattern,
+  packRegExp,
+  perPack,
+  plainMarks,
+  saysAny,
+  wordsPattern,
+} from '../../../language/packs/packs.ts';
 import { answersOf, type CompiledRule, rulesOf, ruleText } from '../../../language/packs/slot-patterns.ts';
 import {
   continuesOthers,

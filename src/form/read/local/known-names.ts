@@ -3,11 +3,12 @@ import {
   isOrdinary,
   listPattern,
   packPattern,
+  packRegExp,
   perPack,
   plainMarks,
   relationsOf,
+  wordsPattern,
 } from '../../../language/packs/packs.ts';
-import { packRegExp, wordsPattern } from '../../../language/packs/pack-regexp.ts';
 import { continuesOthers, partingOf } from '../../../language/packs/subjects.ts';
 import { withoutEnd } from '../../../language/words.ts';
 import { type AttributeTable, ENDING_LISTS, hasTrait } from '../../../record/attributes.ts';

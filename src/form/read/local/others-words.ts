@@ -15,12 +15,12 @@ import { firstName, labelOf } from '../../../language/names.ts';
 import {
   detectPack,
   packPattern,
+  packRegExp,
   perPack,
   plainMarks,
   relationsOf,
   wordsOfAll,
 } from '../../../language/packs/packs.ts';
-import { packRegExp } from '../../../language/packs/pack-regexp.ts';
 import { cutAt, splitSentences, type TextSpan } from '../../../language/sentences.ts';
 import { unlessUnavailable } from '../../../models/embedder.ts';
 import { MINUTE } from '../../../record/clock.ts';

@@ -1,7 +1,14 @@
 import { introducedName } from '../../../language/names.ts';
 import type { Pack } from '../../../language/packs/pack.ts';
-import { listPattern, packPattern, perPack, plainMarks, saysAny } from '../../../language/packs/packs.ts';
-import { packRegExp, wordsPattern } from '../../../language/packs/pack-regexp.ts';
+import {
+  listPattern,
+  packPattern,
+  packRegExp,
+  perPack,
+  plainMarks,
+  saysAny,
+  wordsPattern,
+} from '../../../language/packs/packs.ts';
 import { isAboutUser, reportsOthers } from '../../../language/packs/subjects.ts';
 import { hasTrait } from '../../../record/attributes.ts';
 import { SELECTOR_WEIGHTS } from './selector-weights.ts';

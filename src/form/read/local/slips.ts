@@ -1,8 +1,7 @@
 import { PLACES } from '../../../language/entities.ts';
 import { GIVEN_NAMES } from '../../../language/given-names.ts';
 import type { Pack } from '../../../language/packs/pack.ts';
-import { isOrdinary, listPattern, perPack } from '../../../language/packs/packs.ts';
-import { packRegExp } from '../../../language/packs/pack-regexp.ts';
+import { isOrdinary, listPattern, packRegExp, perPack } from '../../../language/packs/packs.ts';
 import { withoutEnd } from '../../../language/words.ts';
 import { hasTrait } from '../../../record/attributes.ts';
 import type { FilledSlot } from './slot-values.ts';

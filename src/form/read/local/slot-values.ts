@@ -3,6 +3,7 @@ import {
   canBeName,
   jobOf,
   knownName,
+  LANGUAGES,
   PARTICLES,
   smallOrganisation,
   smallPerson,
@@ -11,8 +12,15 @@ import {
 } from '../../../language/names.ts';
 import type { DateContext } from '../../../language/pack-dates.ts';
 import { type Pack, PRODUCTS, type SlotRule } from '../../../language/packs/pack.ts';
-import { isOrdinary, LANGUAGES, listPattern, perPack, templateOf, wordsOfAll } from '../../../language/packs/packs.ts';
-import { packRegExp, wordsPattern } from '../../../language/packs/pack-regexp.ts';
+import {
+  isOrdinary,
+  listPattern,
+  packRegExp,
+  perPack,
+  templateOf,
+  wordsOfAll,
+  wordsPattern,
+} from '../../../language/packs/packs.ts';
 import { findDates } from '../../../language/resolve-dates.ts';
 import type { TextSpan } from '../../../language/sentences.ts';
 import { sideOfDays } from '../../../language/told-days.ts';

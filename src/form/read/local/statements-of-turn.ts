@@ -6,13 +6,14 @@ import {
   isNewDose,
   listPattern,
   packPattern,
+  packRegExp,
   perPack,
   plainMarks,
   relationsOf,
   saysAny,
   wordsOfAll,
+  wordsPattern,
 } from '../../../language/packs/packs.ts';
-import { packRegExp, wordsPattern } from '../../../language/packs/pack-regexp.ts';
 import { isAboutUser, reportsOthers } from '../../../language/packs/subjects.ts';
 import { REMOVED } from '../../../language/privacy-policy.ts';
 import { findDates } from '../../../language/resolve-dates.ts';
