@@ -1,36 +1,23 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { MINUTE } from '../src/record/clock.ts';
-import { databases } from './databases.ts';
-import { openForming } from './form-model.ts';
-
-type Forming = Awaited<ReturnType<typeof openForming>>;
+import { formingWithoutModel } from './form-model.ts';
 
 // A turn of the user, with the answer of the assistant if it is not "Okay.".
 type Said = string | [user: string, answer: string];
 
 describe('[X1] a request to forget a matter of one person leaves the matters of others, without a model', () => {
-  let forming: Forming;
-  let drop: () => Promise<void>;
-  beforeAll(async () => {
-    const created = await databases()[0]!.create();
-    drop = created.drop;
-    forming = await openForming(created.options, { formation: { writes: 'immediate' }, embedder: undefined });
-  });
-  afterAll(async () => {
-    await forming.varve.close();
-    await drop();
-  });
+  const forming = formingWithoutModel();
   let users = 0;
 
   /** Sends the turns, and returns what the log before the last turn, and the memories, still say. */
   async function after(turns: readonly Said[]): Promise<{ left: string; forgotten: number }> {
     users += 1;
-    const handle = forming.varve.for({ agent: 'a', user: `u${users}`, session: `s${users}` });
+    const handle = forming().varve.for({ agent: 'a', user: `u${users}`, session: `s${users}` });
     for (const turn of turns) {
       const [userMessage, agentResponse] = typeof turn === 'string' ? [turn, 'Okay.'] : turn;
       await handle.logInteraction({ userMessage, agentResponse });
-      await forming.varve.drain();
-      forming.clock.advance(MINUTE);
+      await forming().varve.drain();
+      forming().clock.advance(MINUTE);
     }
     const events = (await handle.events.list({ order: 'oldest', limit: 100 })).items.slice(0, -2);
     const memories = (await handle.memories.list()).items;

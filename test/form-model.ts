@@ -1,3 +1,4 @@
+import { afterAll, beforeAll } from 'vitest';
 import type { FormationOptions } from '../src/form/formation-settings.ts';
 import type { Reading, ReadStatement, Relation } from '../src/form/read/reader.ts';
 import type { Handle } from '../src/handle/handle.ts';
@@ -6,6 +7,7 @@ import { manualClock, type ManualClock, MINUTE } from '../src/record/clock.ts';
 import type { Memory } from '../src/record/memory.ts';
 import type { StoreOptions } from '../src/store/open-store.ts';
 import { createVarve, type Varve, type VarveOptions } from '../src/varve.ts';
+import { databases } from './databases.ts';
 import { from, json, type ProtocolRequest, type ProtocolServer, type Reply } from './protocol-server.ts';
 
 /** A statement in the fields that a model is asked for. */
@@ -162,4 +164,20 @@ export async function tell(
 export async function liveStatements(handle: Handle): Promise<Memory[]> {
   const { items } = await handle.memories.list({ order: 'oldest', limit: 200 });
   return items.filter(({ type }) => type !== 'reflection' && type !== 'summary');
+}
+
+/** A memory on SQLite without a language model that reads every turn at once. The tests of a file share it. */
+export function formingWithoutModel(): () => Awaited<ReturnType<typeof openForming>> {
+  let forming: Awaited<ReturnType<typeof openForming>>;
+  let drop: () => Promise<void>;
+  beforeAll(async () => {
+    const created = await databases()[0]!.create();
+    drop = created.drop;
+    forming = await openForming(created.options, { formation: { writes: 'immediate' }, embedder: undefined });
+  });
+  afterAll(async () => {
+    await forming.varve.close();
+    await drop();
+  });
+  return () => forming;
 }

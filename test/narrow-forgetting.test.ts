@@ -1,26 +1,14 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { MINUTE } from '../src/record/clock.ts';
-import { databases } from './databases.ts';
-import { openForming } from './form-model.ts';
+import { formingWithoutModel } from './form-model.ts';
 
-let forming: Awaited<ReturnType<typeof openForming>>;
-let drop: () => Promise<void>;
+const forming = formingWithoutModel();
 let users = 0;
-
-beforeAll(async () => {
-  const created = await databases()[0]!.create();
-  drop = created.drop;
-  forming = await openForming(created.options, { formation: { writes: 'immediate' }, embedder: undefined });
-});
-afterAll(async () => {
-  await forming.varve.close();
-  await drop();
-});
 
 const bare = (text: string): string => text.replace(/\s+/gu, ' ').trim();
 
 async function tell(turns: readonly string[]) {
-  const { varve, clock } = forming;
+  const { varve, clock } = forming();
   users += 1;
   const handle = varve.for({ agent: 'a', user: `u${users}`, session: 's' });
   for (const userMessage of turns) {
@@ -238,12 +226,12 @@ describe('[X1] a request to put back what was forgotten', () => {
 describe('[X1] the words of a forgotten memory', () => {
   it('are shown by no reader of memories, and come back when it is restored', async () => {
     const { handle } = await tell(['My salary is 90k.']);
-    const before = new Date(forming.clock.now());
+    const before = new Date(forming().clock.now());
     const id = (await handle.memories.list()).items.find(({ attribute }) => attribute === 'salary')?.id ?? '';
-    forming.clock.advance(MINUTE);
+    forming().clock.advance(MINUTE);
     await handle.logInteraction({ userMessage: 'Please forget my salary.', agentResponse: 'Okay.' });
-    await forming.varve.drain();
-    const { inspect } = forming.varve.operator;
+    await forming().varve.drain();
+    const { inspect } = forming().varve.operator;
     const doors = {
       list: await handle.memories.list({ archived: 'only' }),
       get: await handle.memories.get(id),

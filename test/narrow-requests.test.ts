@@ -1,30 +1,18 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { MINUTE } from '../src/record/clock.ts';
-import { databases } from './databases.ts';
-import { openForming } from './form-model.ts';
+import { formingWithoutModel } from './form-model.ts';
 
 /** A turn of the user, alone or with the answer of the assistant. Words in `{}` must be gone after the last turn, which is the request. */
 type Turn = string | [said: string, answer: string];
 
-let forming: Awaited<ReturnType<typeof openForming>>;
-let drop: () => Promise<void>;
+const forming = formingWithoutModel();
 let users = 0;
-
-beforeAll(async () => {
-  const created = await databases()[0]!.create();
-  drop = created.drop;
-  forming = await openForming(created.options, { formation: { writes: 'immediate' }, embedder: undefined });
-});
-afterAll(async () => {
-  await forming.varve.close();
-  await drop();
-});
 
 const bare = (text: string): string => text.replace(/\s+/gu, ' ').trim();
 
 /** Says the turns, and returns the log and the log that is expected, both without the last turn unless it is marked itself. */
 async function logAfter(turns: readonly Turn[], isOwn = false): Promise<{ log: string[]; expected: string[] }> {
-  const { varve, clock } = forming;
+  const { varve, clock } = forming();
   users += 1;
   const handle = varve.for({ agent: 'a', user: `u${users}`, session: `s${users}` });
   const marked = turns.flatMap((turn) => (typeof turn === 'string' ? [turn, 'Okay.'] : turn));

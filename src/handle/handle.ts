@@ -292,7 +292,8 @@ async function recallFor(
 
 /** Marks the statements that repeat what was changed later. Recall itself marks the turns. */
 async function withChanges({ database }: RecallDeps, scope: Scope, recalled: Recalled): Promise<Recalled> {
-  const memories = recalled.results.flatMap(({ memory }) => memory ?? []);
+  // A statement with an attribute is itself replaced, so most recalls need no further read.
+  const memories = recalled.results.flatMap(({ memory }) => (memory?.attribute === null ? memory : []));
   if (memories.length === 0) return recalled;
   const changed = await database.readReplica(scope, (reader) => changedStatements(reader, scope, memories));
   const results = recalled.results.map((result) =>

@@ -27,9 +27,15 @@ function telling(claim: string): string[] {
     .filter((word, index) => index > 0 && word !== 'User' && (/^\p{Lu}/u.test(word) || /\d{2,}/.test(word)));
 }
 
+/** In "I'm not Gwendolyn, I own a toaster", the user's own words name the person of the pasted text and deny the claim. */
+function denies({ content }: Memory): boolean {
+  return /\b(?:not|never)\b/iu.test(content);
+}
+
 /** Whether a memory attributes a claim to the user. Summaries are left out, because they quote their sources. */
-function asserts({ content, value, statedBy, type }: Memory, claim: string): boolean {
-  if (statedBy !== 'user' || type === 'summary') return false;
+function asserts(memory: Memory, claim: string): boolean {
+  const { content, value, statedBy, type } = memory;
+  if (statedBy !== 'user' || type === 'summary' || denies(memory)) return false;
   const text = `${content} ${value ?? ''}`.toLowerCase();
   const words = telling(claim);
   if (words.length > 0) return words.every((word) => text.includes(word.toLowerCase()));
@@ -41,8 +47,13 @@ function asserts({ content, value, statedBy, type }: Memory, claim: string): boo
 }
 
 /** Whether a memory contains half of the content words of a claim. A claim is a paraphrase, often in another language than the text. */
-function covers({ content, value, type }: Memory, claim: string): boolean {
-  return type !== 'summary' && coveredBy(contentStems(claim), contentStems(`${content} ${value ?? ''}`)) >= 0.5;
+function covers(memory: Memory, claim: string): boolean {
+  const { content, value, type } = memory;
+  return (
+    type !== 'summary' &&
+    !denies(memory) &&
+    coveredBy(contentStems(claim), contentStems(`${content} ${value ?? ''}`)) >= 0.5
+  );
 }
 
 for (const database of databases()) {
@@ -78,9 +89,8 @@ for (const database of databases()) {
           const believed = claims.filter((claim) => memories.some((memory) => covers(memory, claim)));
           halves.note(`${JSON.stringify(text.slice(0, 100))} → ${believed.join('; ')}`, believed.length > 0);
         }
-        // Two are right: in "I'm not Gwendolyn, I own a toaster", the user's own words contain the name in the pasted text.
-        counted.close(0.06);
-        halves.close(0.06);
+        counted.close(0.04);
+        halves.close(0.04);
         // The user’s own words are learned, so the counts above do not come from a reader that learns nothing.
         const handle = varve.for({ user: 'own', session: 's' });
         await handle.logInteraction({ userMessage: 'I live in Graz and work at Bosch.', agentResponse: 'Nice.' });

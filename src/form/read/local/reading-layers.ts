@@ -250,12 +250,12 @@ export function taggedSlots(unit: ReadUnit, values: ToldMessage['values'], at: D
   });
 }
 
-/** The future day on which something begins: "I start as head chef on 20 March". */
 /** A day stays with the words that say what happens on it, and a wish for the answers may belong to the text beside it. */
 function staysInWords(attribute: string, { count }: ReadUnit): boolean {
   return hasTrait(attribute, 'event') || attribute === 'travel_date' || (hasTrait(attribute, 'answer') && count > 1);
 }
 
+/** The future day on which something begins: "I start as head chef on 20 March". */
 function beginningIn(text: string, pack: Pack, at: DateContext): Pick<FilledSlot, 'tense' | 'from'> | null {
   if (!listPattern(pack, 'starts').test(text)) return null;
   const day = findDates(text, pack, at).find(
